@@ -1,0 +1,1 @@
+"""The importable package behind the entry scripts in `scripts/`."""

@@ -1,0 +1,1 @@
+"""pipeline-failure-report: from a red pipeline to its root causes."""

@@ -1,0 +1,1 @@
+"""Forges the tools can talk to."""

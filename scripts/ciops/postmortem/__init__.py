@@ -1,0 +1,1 @@
+"""post-mortem-render: from a gated record to a document."""

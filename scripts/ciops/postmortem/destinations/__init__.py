@@ -1,0 +1,1 @@
+"""Where a post-mortem can go; one file a destination."""

@@ -1,0 +1,1 @@
+"""issue-triage: facts, decision, planned writes, apply."""
