@@ -1,0 +1,235 @@
+"""What a service's reply means: an error with its next step, or a wait.
+
+Apart from `http`, which would pass 350 lines with it. Callers import from `http`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, ClassVar, Final, TypeAlias
+
+from ciops.errors import RefusedError, ServiceError
+from ciops.plumbing._inert_text import clean_text
+
+Json: TypeAlias = Any  # what json.loads gives: callers turn it into dataclasses
+
+MESSAGE_LENGTH: Final = 300
+UNTOLD_WAIT: Final = 60.0  # GitHub: "wait for at least one minute" when no header says how long
+_LIMIT_WORDS: Final = re.compile(r"rate limit|abuse detection|too many requests", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer. `headers` are case-insensitive; `data` is parsed JSON, None for an empty body."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: Json
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A service's rate limit as last heard: requests left, requests in all, Unix time of reset."""
+
+    remaining: int | None
+    limit: int | None
+    reset: float | None
+
+
+class ForeignHostError(RefusedError):
+    """An address on another host than the one that the token is for."""
+
+
+class HttpError(ServiceError):
+    """A call that did not succeed. `status` is 0 when there was no answer.
+
+    `reason` is the service's own message, cut and cleaned. Nothing here holds a token or a query.
+    """
+
+    what: ClassVar[str] = ""
+
+    def __init__(
+        self, service: str, call: str, status: int, reason: str, next_step: str = ""
+    ) -> None:
+        answer = f"answered {status}" if status else "failed"
+        ending = f": {reason.rstrip('.')}" if reason else ""
+        super().__init__(f"{service}: {call} {answer}{ending}", next_step)
+        self.status = status
+        self.reason = reason
+
+
+class UnauthorizedError(HttpError):
+    """401: no token, or one that the service does not take."""
+
+
+class ForbiddenError(HttpError):
+    """403: the token lacks a permission, which the error names where the service does."""
+
+
+class NotFoundError(HttpError):
+    """404: it is not there, or the token may not see it."""
+
+
+class GoneError(HttpError):
+    """410: it was deleted."""
+
+
+class InvalidError(HttpError):
+    """400, 409, 422 and the like: the service does not take the request as it is."""
+
+
+class UnavailableError(HttpError):
+    """No usable answer after every retry: 5xx, no connection, a body cut short."""
+
+
+class TooLargeError(HttpError):
+    """An answer larger than this module reads."""
+
+
+class MovedError(HttpError):
+    """301 and the like: a transferred issue, a renamed repository. `location` says where to."""
+
+    def __init__(self, service: str, call: str, status: int, location: str) -> None:
+        next_step = "Name the new place if that is what is meant"
+        super().__init__(service, call, status, f"it has moved to {location}", next_step)
+        self.location = location
+
+
+class RateLimitedError(HttpError):
+    """The service asks for a longer wait than allowed. `retry_at` is a Unix time."""
+
+    def __init__(self, service: str, call: str, status: int, reason: str, retry_at: float) -> None:
+        when = datetime.fromtimestamp(retry_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        super().__init__(
+            service, call, status, reason, f"The rate limit ends at {when}; run again then"
+        )
+        self.retry_at = retry_at
+
+
+_BY_STATUS: Final[dict[int, tuple[type[HttpError], str]]] = {
+    401: (
+        UnauthorizedError,
+        "Check that the token is set, is meant for this host and has not expired",
+    ),
+    404: (NotFoundError, "Check the name, and that the token may read it"),
+    410: (GoneError, "It was deleted; there is nothing to do"),
+}
+
+
+def refusal(service: str, call: str, reply: Reply, reason: str) -> HttpError:
+    """The error for a reply that no retry will change."""
+    if reply.status == 403:
+        return ForbiddenError(service, call, 403, reason, _permission_wanted(reply.headers))
+    kind, next_step = _BY_STATUS.get(reply.status, (InvalidError, ""))
+    return kind(service, call, reply.status, reason, next_step)
+
+
+def _permission_wanted(headers: Mapping[str, str]) -> str:
+    """https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api"""
+    if "required" in headers.get("x-github-sso", ""):
+        return "Authorize the token for the organization's single sign-on"
+    wanted = headers.get("x-accepted-github-permissions", "")
+    if wanted:
+        return f"The token lacks a permission: the service asks for {_printable(wanted, 200)}"
+    wanted = headers.get("x-accepted-oauth-scopes", "")
+    if wanted:
+        return f"The token lacks a scope: the service takes any of {_printable(wanted, 200)}"
+    return "Check the token's permissions for this repository or project"
+
+
+def reason_of(data: Json) -> str:
+    """The service's message, from the shapes that GitHub, GitLab and Jira answer with."""
+    if isinstance(data, str):
+        return _printable(re.sub(r"<[^>]*>", " ", data), MESSAGE_LENGTH)
+    if not isinstance(data, dict):
+        return ""
+    parts: list[str] = []
+    for key in ("message", "error", "error_description", "errorMessages", "errors"):
+        parts.extend(_texts(data.get(key)))
+    return _printable("; ".join(dict.fromkeys(parts)), MESSAGE_LENGTH)
+
+
+def _texts(value: Json, depth: int = 0) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if depth > 3:
+        return []
+    if isinstance(value, list):
+        return [text for item in value[:10] for text in _texts(item, depth + 1)]
+    if isinstance(value, dict):
+        pairs = list(value.items())[:10]
+        return [f"{key}: {text}" for key, item in pairs for text in _texts(item, depth + 1)]
+    return []
+
+
+def _printable(text: str, length: int) -> str:
+    text = " ".join(clean_text(text[: 4 * length]).split())
+    return text if len(text) <= length else text[:length] + "…"
+
+
+def is_rate_limit(reply: Reply, reason: str) -> bool:
+    """429, or a 403 that speaks of a limit: GitHub's primary and secondary ones are 403 too."""
+    if reply.status == 429:
+        return True
+    if reply.status != 403:
+        return False
+    spent = reply.headers.get("x-ratelimit-remaining", "").strip() == "0"
+    return spent or "retry-after" in reply.headers or bool(_LIMIT_WORDS.search(reason))
+
+
+def wait_asked(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds until the service wants to be asked again, 0 or more; None when it does not say."""
+    after = headers.get("retry-after")
+    if after is not None:
+        seconds = _retry_after(after.strip(), now)
+        if seconds is not None:
+            return seconds
+    if headers.get("x-ratelimit-remaining", headers.get("ratelimit-remaining", "0")).strip() != "0":
+        return None
+    reset = rate_of(headers).reset
+    return None if reset is None else max(0.0, reset - now)
+
+
+def _retry_after(text: str, now: float) -> float | None:
+    """Seconds or an HTTP date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after)."""
+    number = _number(text)
+    if number is not None:
+        return max(0.0, number)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def rate_of(headers: Mapping[str, str]) -> Rate:
+    """GitHub and Jira write x-ratelimit-*, GitLab ratelimit-*; Jira's reset is an ISO date."""
+
+    def header(name: str) -> str:
+        return headers.get(f"x-ratelimit-{name}", headers.get(f"ratelimit-{name}", "")).strip()
+
+    remaining, limit = _number(header("remaining")), _number(header("limit"))
+    return Rate(
+        None if remaining is None else int(remaining),
+        None if limit is None else int(limit),
+        _reset_time(header("reset")),
+    )
+
+
+def _reset_time(text: str) -> float | None:
+    number = _number(text)
+    if number is not None or not text:
+        return number
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _number(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,9})?", text) else None

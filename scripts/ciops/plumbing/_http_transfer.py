@@ -1,0 +1,205 @@
+"""Addresses, bodies and downloads: what moves over the wire, without retries or waits.
+
+Apart from `http`, which would pass 350 lines with it. Callers import from `http`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias
+from urllib.parse import quote, urljoin, urlsplit
+
+from ciops.errors import UsageError
+from ciops.plumbing._http_replies import ForeignHostError, Json
+
+if TYPE_CHECKING:
+    import requests
+
+MAX_JSON_BYTES: Final = 64 * 1024 * 1024
+MAX_BODY_SECONDS: Final = 300.0
+CHUNK: Final = 256 * 1024
+DEFAULT_PORTS: Final = {"https": 443, "http": 80}
+
+Origin: TypeAlias = tuple[str, str, int]
+
+
+class BrokenBodyError(Exception):
+    """A body that was cut short, is not JSON, or took too long; the words say which."""
+
+
+class OversizedBodyError(Exception):
+    """A body larger than MAX_JSON_BYTES, packed or unpacked."""
+
+
+def segment(text: str | int) -> str:
+    """A value as one segment of a path, whatever it holds; UsageError for "", "." and ".."."""
+    plain = str(text)
+    if plain in ("", ".", ".."):
+        raise UsageError(f'"{plain}" cannot be part of an address', "Check the name")
+    return quote(plain, safe="")
+
+
+def origin_of(url: str) -> Origin | None:
+    """Scheme, host and port; None for what parsers may read in different ways."""
+    if re.search(r"[\s\\\x00-\x1f\x7f]", url):
+        return None
+    try:
+        parts = urlsplit(url)
+        port = parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
+    except ValueError:
+        return None
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or "@" in parts.netloc:
+        return None
+    return parts.scheme, parts.hostname.lower(), port
+
+
+def is_loopback(host: str) -> bool:
+    """localhost, 127.0.0.0/8 or ::1, by name only."""
+    return host in ("localhost", "::1") or bool(re.fullmatch(r"127(?:\.\d{1,3}){3}", host))
+
+
+def checked_base(service: str, url: str) -> str:
+    """A base address without its trailing slash; UsageError when a token must not go there."""
+    url = url.strip().rstrip("/")
+    origin = origin_of(url)
+    if origin is None or urlsplit(url).query or urlsplit(url).fragment:
+        raise UsageError(
+            f"{service}: the API address is not a plain http(s) URL",
+            "Write it as https://host/path, without user, password or query",
+        )
+    scheme, host, _ = origin
+    if scheme == "http" and not is_loopback(host):
+        raise UsageError(f"{service}: http://{host} would carry the token unencrypted", "Use https")
+    return url
+
+
+def redirect_target(base: Origin, url: str, location: str) -> str:
+    """Where a redirect leads; ForeignHostError for what no API has a reason to name.
+
+    Another host is allowed (object storage); a machine's own or link-local addresses are not,
+    unless the service itself is on loopback.
+    """
+    target = urljoin(url, location)
+    origin = origin_of(target)
+    if origin is None:
+        raise ForeignHostError("the service redirects to an address that is no plain http(s) URL")
+    host = origin[1]
+    inside = is_loopback(host) or bool(re.match(r"169\.254\.|0\.|\[?fe80:", host))
+    if inside and not is_loopback(base[1]):
+        raise ForeignHostError(f"the service redirects to {host}, which is this machine or network")
+    return target
+
+
+def read_json(response: requests.Response, clock: Callable[[], float] = time.monotonic) -> Json:
+    """The parsed body, or its text when it is an error page; None when empty.
+
+    Raises BrokenBodyError and OversizedBodyError.
+    """
+    body = _read_body(response, clock)
+    if not body.strip():
+        return None
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        if response.status_code >= 400:
+            return body[:4096].decode("utf-8", errors="replace")
+        kind = response.headers.get("content-type", "").split(";")[0] or "nothing"
+        raise BrokenBodyError(f"its body is not JSON (content type {kind[:60]})") from None
+
+
+def _read_body(response: requests.Response, clock: Callable[[], float]) -> bytes:
+    import requests as library
+
+    announced = response.headers.get("content-length", "")
+    if announced.isdigit() and int(announced[:15]) > MAX_JSON_BYTES:
+        raise OversizedBodyError
+    deadline = clock() + MAX_BODY_SECONDS
+    parts: list[bytes] = []
+    size = 0
+    try:
+        for part in response.iter_content(64 * 1024):
+            parts.append(part)
+            size += len(part)
+            if size > MAX_JSON_BYTES:
+                raise OversizedBodyError
+            if clock() > deadline:
+                raise BrokenBodyError(f"its body took more than {MAX_BODY_SECONDS:.0f} seconds")
+    except library.RequestException:
+        raise BrokenBodyError("its body was cut short") from None
+    return b"".join(parts)
+
+
+class Download:
+    """A body in chunks of at most CHUNK bytes, taken up again where the connection broke.
+
+    Iterate it once. `open_at(position)` starts a request for the bytes from `position` on and
+    answers None when there are none; `wait(words)` waits before the next try or raises.
+    """
+
+    def __init__(
+        self,
+        open_at: Callable[[int], requests.Response | None],
+        wait: Callable[[str], None],
+        offset: int,
+    ) -> None:
+        self._open_at = open_at
+        self._wait = wait
+        self._position = offset
+        self._response = open_at(offset)
+        self.status = self._response.status_code if self._response is not None else 416
+        self.headers: Mapping[str, str] = {} if self._response is None else self._response.headers
+
+    def __iter__(self) -> Iterator[bytes]:
+        while self._response is not None:
+            try:
+                for part in _stream(self._response, self._position):
+                    self._position += len(part)
+                    yield part
+                return
+            except BrokenBodyError as error:
+                self.close()
+                self._wait(f"{error} after {self._position:,} bytes")
+                self._response = self._open_at(self._position)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._response is not None:
+            self._response.close()
+
+
+def _stream(response: requests.Response, start: int) -> Iterator[bytes]:
+    """The bytes from position `start` on, which the reply may or may not begin at."""
+    import requests as library
+
+    skip = start - _first_position(response)
+    if skip < 0:
+        raise BrokenBodyError("the server left out bytes")
+    try:
+        for part in response.iter_content(CHUNK):
+            if skip < len(part):
+                yield part[skip:] if skip else part
+            skip = max(0, skip - len(part))
+    except library.RequestException:
+        raise BrokenBodyError("the download was cut short") from None
+
+
+def _first_position(response: requests.Response) -> int:
+    """Where in the whole the body begins: a server may ignore a Range and begin at 0."""
+    if response.status_code != 206:
+        return 0
+    match = re.match(r"bytes (\d{1,15})-", response.headers.get("content-range", ""))
+    return int(match.group(1)) if match else 0
+
+
+def query_of(params: Mapping[str, object] | None) -> list[tuple[str, str]]:
+    """Query pairs: None is left out, flags are true/false, a list repeats its key."""
+    pairs: list[tuple[str, str]] = []
+    for key, value in (params or {}).items():
+        for item in value if isinstance(value, list | tuple) else [value]:
+            if item is not None:
+                text = str(item).lower() if isinstance(item, bool) else str(item)
+                pairs.append((key, text))
+    return pairs
