@@ -10,14 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ciops.errors import RefusedError, ServiceError
 from ciops.plumbing._inert_text import clean_text
 
+if TYPE_CHECKING:
+    import requests
+
 Json: TypeAlias = Any  # what json.loads gives: callers turn it into dataclasses
 
 MESSAGE_LENGTH: Final = 300
+RETRIED_STATUSES: Final = frozenset({408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+TRY_LATER: Final = "Try again later; a rerun takes up where this one stopped"
 UNTOLD_WAIT: Final = 60.0  # GitHub: "wait for at least one minute" when no header says how long
 _LIMIT_WORDS: Final = re.compile(r"rate limit|abuse detection|too many requests", re.IGNORECASE)
 
@@ -50,8 +55,6 @@ class HttpError(ServiceError):
 
     `reason` is the service's own message, cut and cleaned. Nothing here holds a token or a query.
     """
-
-    what: ClassVar[str] = ""
 
     def __init__(
         self, service: str, call: str, status: int, reason: str, next_step: str = ""
@@ -111,6 +114,63 @@ class RateLimitedError(HttpError):
         self.retry_at = retry_at
 
 
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A failure that another try may mend: the error if it does not, the wait if one was asked.
+
+    `sent` is False when the service certainly did not act on the request; `done` is True when it
+    said that it had.
+    """
+
+    error: HttpError
+    wait: float | None = None
+    sent: bool = True
+    done: bool = False
+
+
+def failure(service: str, call: str, reply: Reply, reason: str, now: float) -> Trouble:
+    """What an answer of 400 or more means; raises what no other try will change."""
+    asked = _wait_asked(reply.headers, now)
+    if _is_rate_limit(reply, reason):
+        wait = max(1.0, UNTOLD_WAIT if asked is None else asked)
+        limited = RateLimitedError(service, call, reply.status, reason, now + wait)
+        return Trouble(limited, wait, sent=False)
+    if reply.status in RETRIED_STATUSES:
+        return Trouble(UnavailableError(service, call, reply.status, reason, TRY_LATER), asked)
+    raise _refusal(service, call, reply, reason)
+
+
+def no_answer(service: str, call: str, error: requests.RequestException) -> Trouble:
+    """In words of our own: those of requests hold whole addresses, query and all."""
+    import requests
+
+    reason, next_step = "the connection broke", TRY_LATER
+    if isinstance(error, requests.exceptions.SSLError):
+        reason = "its TLS certificate cannot be verified"
+        next_step = "If the certificate is your own, name its CA in REQUESTS_CA_BUNDLE"
+        raise UnavailableError(service, call, 0, reason, next_step) from None
+    if isinstance(error, requests.exceptions.ProxyError):
+        reason, next_step = "the proxy does not answer", "Check HTTPS_PROXY and NO_PROXY"
+    elif isinstance(error, requests.Timeout):
+        reason = "it did not answer in time"
+    elif not _was_sent(error):
+        reason, next_step = "there is no connection", "Check the address and the network"
+    unavailable = UnavailableError(service, call, 0, reason, next_step)
+    return Trouble(unavailable, sent=_was_sent(error))
+
+
+def _was_sent(error: requests.RequestException) -> bool:
+    """Whether the request may have reached the service before it failed."""
+    import requests
+    from urllib3.exceptions import ConnectTimeoutError, MaxRetryError, NewConnectionError
+
+    if isinstance(error, requests.ConnectTimeout | requests.exceptions.ProxyError):
+        return False
+    cause = error.args[0] if error.args else None
+    reason = cause.reason if isinstance(cause, MaxRetryError) else None
+    return not isinstance(reason, ConnectTimeoutError | NewConnectionError)
+
+
 _BY_STATUS: Final[dict[int, tuple[type[HttpError], str]]] = {
     401: (
         UnauthorizedError,
@@ -121,7 +181,7 @@ _BY_STATUS: Final[dict[int, tuple[type[HttpError], str]]] = {
 }
 
 
-def refusal(service: str, call: str, reply: Reply, reason: str) -> HttpError:
+def _refusal(service: str, call: str, reply: Reply, reason: str) -> HttpError:
     """The error for a reply that no retry will change."""
     if reply.status == 403:
         return ForbiddenError(service, call, 403, reason, _permission_wanted(reply.headers))
@@ -172,7 +232,7 @@ def _printable(text: str, length: int) -> str:
     return text if len(text) <= length else text[:length] + "…"
 
 
-def is_rate_limit(reply: Reply, reason: str) -> bool:
+def _is_rate_limit(reply: Reply, reason: str) -> bool:
     """429, or a 403 that speaks of a limit: GitHub's primary and secondary ones are 403 too."""
     if reply.status == 429:
         return True
@@ -182,7 +242,7 @@ def is_rate_limit(reply: Reply, reason: str) -> bool:
     return spent or "retry-after" in reply.headers or bool(_LIMIT_WORDS.search(reason))
 
 
-def wait_asked(headers: Mapping[str, str], now: float) -> float | None:
+def _wait_asked(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds until the service wants to be asked again, 0 or more; None when it does not say."""
     after = headers.get("retry-after")
     if after is not None:

@@ -76,7 +76,7 @@ def checked_base(service: str, url: str) -> str:
     return url
 
 
-def redirect_target(base: Origin, url: str, location: str) -> str:
+def redirect_target(base: Origin | None, url: str, location: str) -> str:
     """Where a redirect leads; ForeignHostError for what no API has a reason to name.
 
     Another host is allowed (object storage); a machine's own or link-local addresses are not,
@@ -88,7 +88,7 @@ def redirect_target(base: Origin, url: str, location: str) -> str:
         raise ForeignHostError("the service redirects to an address that is no plain http(s) URL")
     host = origin[1]
     inside = is_loopback(host) or bool(re.match(r"169\.254\.|0\.|\[?fe80:", host))
-    if inside and not is_loopback(base[1]):
+    if inside and not (base and is_loopback(base[1])):
         raise ForeignHostError(f"the service redirects to {host}, which is this machine or network")
     return target
 
