@@ -116,8 +116,11 @@ class Contract:
     def reply_problem(
         self, operation: Operation, status: int, headers: Mapping[str, str], body: Any
     ) -> str | None:
-        """What is wrong with a reply; error statuses that the operation does not list pass."""
-        response = operation.responses.get(str(status))
+        """What is wrong with a reply. Errors that the operation does not list pass.
+
+        206 answers a Range header, which HTTP itself defines: it counts as 200.
+        """
+        response = operation.responses.get("200" if status == 206 else str(status))
         if response is None:
             return None if status >= 400 else f"status {status} is not in the contract"
         return _reply_problem(response, headers, body)

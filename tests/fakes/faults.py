@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from fakes.wire import Delivery, Ending
@@ -42,6 +42,7 @@ class Fault:
     path: str | None = None
     writes: bool = False
     retry_after: int | str | None = None
+    headers: Mapping[str, str] | None = None
     seconds: float = 0.5
     callback: Callable[[], object] | None = None
     fired: int = 0
@@ -51,6 +52,12 @@ class Fault:
         if self.how not in (*BEFORE, *AFTER) and not re.fullmatch(r"[345]\d\d", self.how):
             known = ", ".join((*BEFORE, *AFTER))
             raise ValueError(f"no fault {self.how!r}: a status from 300 to 599, or {known}")
+
+    @property
+    def answer_headers(self) -> dict[str, str]:
+        """What the answer of a refusal carries beside the service's own headers."""
+        waiting = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+        return {**waiting, **(self.headers or {})}
 
     @property
     def before(self) -> bool:

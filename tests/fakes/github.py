@@ -23,6 +23,7 @@ from fakes.github_loading import load_repository
 from fakes.github_shapes import Shapes
 from fakes.github_state import Commit, Given, Json, Repository
 from fakes.messages import Account, Asked, Reply, Route
+from fakes.moments import iso
 from fakes.paging import link, page_of
 from fakes.server import FakeServer
 from fakes.storage import ObjectStorage
@@ -141,7 +142,7 @@ class FakeGitHub(FakeServer):
         return (asked.account or self.account).login
 
     def timestamp(self) -> str:
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.now()))
+        return iso(self.now())
 
     def next_number(self, repository: Repository) -> int:
         return max(repository.issues.keys() | repository.transferred.keys() | {0}) + 1
@@ -281,18 +282,11 @@ class FakeGitHub(FakeServer):
         return reply
 
     def too_many(self, headers: dict[str, str]) -> Reply:
-        reply = self.error(429, "API rate limit exceeded")
-        reply.headers |= headers
-        return reply
+        return self.error(429, "API rate limit exceeded", **headers)
 
     def secondary_limit(self, headers: dict[str, str]) -> Reply:
-        reply = self.error(
-            self.limits.status,
-            "You have exceeded a secondary rate limit. Please wait a few minutes before you try "
-            "again.",
-        )
-        reply.headers |= headers
-        return reply
+        message = "You have exceeded a secondary rate limit. Please wait a few minutes."
+        return self.error(self.limits.status, message, **headers)
 
     def internal_path(self, path: str) -> str:
         """`/repositories/ID/…`, which links and redirects use, is `/repos/OWNER/NAME/…`."""

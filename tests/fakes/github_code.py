@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fakes import github_code_shapes as shapes
 from fakes.github_state import Commit, Json, Repository
 from fakes.messages import Asked, Reply, Route
+from fakes.moments import between
 
 if TYPE_CHECKING:
     from fakes.github import FakeGitHub
@@ -38,7 +39,7 @@ def list_commits(forge: FakeGitHub, asked: Asked) -> Reply:
         commit
         for commit in _history(repository, sha)
         if _touches(commit, path)
-        and query.get("since", "") <= commit.date <= query.get("until", "9999")
+        and between(commit.date, query, "since", "until")
         and query.get("author") in (None, commit.author)
     ]
     return forge.page(asked, repository, [shapes.commit(repository, part) for part in found])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fakes.github_shapes import number_of
 from fakes.github_state import Json, Repository
 from fakes.messages import Asked, Reply, Route
+from fakes.moments import between
 
 if TYPE_CHECKING:
     from fakes.github import FakeGitHub
@@ -29,7 +30,7 @@ def list_issues(forge: FakeGitHub, asked: Asked) -> Reply:
         for issue in repository.issues.values()
         if query["state"] in ("all", issue["state"])
         and wanted <= {label["name"].lower() for label in issue["labels"]}
-        and issue["updated_at"] >= query.get("since", "")
+        and between(issue["updated_at"], query, "since", "")
         and _by(issue["user"], query.get("creator"))
     ]
     key = {"created": "created_at", "updated": "updated_at", "comments": "comments"}[query["sort"]]
@@ -72,8 +73,11 @@ def list_comments(forge: FakeGitHub, asked: Asked) -> Reply:
     if gone is not None:
         return gone
     repository, number = forge.repository_of(asked), asked.path["issue_number"]
-    since = asked.query.get("since", "")
-    comments = [part for part in repository.comments[number] if part["updated_at"] >= since]
+    comments = [
+        part
+        for part in repository.comments[number]
+        if between(part["updated_at"], asked.query, "since", "")
+    ]
     return forge.page(asked, repository, comments)
 
 

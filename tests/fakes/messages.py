@@ -94,7 +94,10 @@ class Watched(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a route works on. `query` and `path` are typed; the account is None if anonymous."""
+    """What a route works on. `query` and `path` are typed; the account is None if anonymous.
+
+    `request.path` is the contract's path, `came_as` the one that the client used.
+    """
 
     operation: Operation
     path: dict[str, Any]
@@ -102,6 +105,7 @@ class Asked:
     body: Any
     account: Account | None
     request: Incoming
+    came_as: str
 
     @property
     def raw_path(self) -> str:

@@ -35,7 +35,7 @@ Schema = Mapping[str, Any]
 
 DATE_TIME = re.compile(
     r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)"
-    r"(\.\d+)?([Zz]|[+-]\d\d:\d\d)"
+    r"(\.\d+)?([Zz]|[+-]\d\d:?\d\d)"  # Jira sends +0000, and calls it a date-time
 )
 FORMATS: dict[str, re.Pattern[str]] = {
     "date-time": DATE_TIME,

@@ -31,7 +31,7 @@ class FakeServer:
     """A stateful service on loopback; a context manager that fails on a broken contract."""
 
     service: ClassVar[str] = "service"
-    routes: ClassVar[Mapping[str, Route]] = {}
+    routes: Mapping[str, Route]
     base_path = ""
 
     def __init__(
@@ -126,9 +126,7 @@ class FakeServer:
         return self.too_many(headers)
 
     def too_many(self, headers: dict[str, str]) -> Reply:
-        reply = self.error(429, "Too many requests")
-        reply.headers |= headers
-        return reply
+        return self.error(429, "Too many requests", **headers)
 
     def finish(self, request: Incoming, reply: Reply) -> None:
         """Adds the headers that every answer of the service carries."""
@@ -180,14 +178,12 @@ class FakeServer:
     def _struck(self, request: Incoming, recorded: Recorded, fault: Fault) -> Delivery:
         if fault.how == "reset":
             return Delivery(0, ending="reset")
-        headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
         if fault.how == SECONDARY:
-            reply = self.secondary_limit(headers)
+            reply = self.secondary_limit(fault.answer_headers)
         elif fault.how == "429":
-            reply = self.too_many(headers)
+            reply = self.too_many(fault.answer_headers)
         else:
-            reply = self.error(int(fault.how), "a planned fault")
-            reply.headers |= headers
+            reply = self.error(int(fault.how), "a planned fault", **fault.answer_headers)
         return self._delivery(request, recorded, reply)
 
     def _reply_or_fault(self, request: Incoming, recorded: Recorded) -> Reply:
@@ -210,7 +206,7 @@ class FakeServer:
         limited = self.limit(request, account)
         if limited is not None:
             return limited
-        asked = _asked(call, account, request, recorded.query)
+        asked = _asked(call, account, request, recorded)
         reply = self.allow(asked) or self.routes[recorded.operation](self, asked)
         if reply.status < 300 and asked.ignored:
             self._violate(f"{recorded.operation}: the fake does not act on {asked.ignored}")
@@ -255,11 +251,10 @@ class FakeServer:
         self.violations.append(rule)
 
 
-def _asked(
-    call: Call, account: Account | None, request: Incoming, query: Mapping[str, str]
-) -> Asked:
+def _asked(call: Call, account: Account | None, request: Incoming, recorded: Recorded) -> Asked:
     body = Watched(call.body, call.body) if isinstance(call.body, dict) else call.body
-    return Asked(call.operation, call.path, Watched(call.query, query), body, account, request)
+    query = Watched(call.query, recorded.query)
+    return Asked(call.operation, call.path, query, body, account, request, recorded.path)
 
 
 def _query_of(text: str) -> dict[str, str]:
