@@ -1,0 +1,332 @@
+"""Inline Markdown in which identifiers win.
+
+CommonMark eats identifiers: `__init__` turns bold, `a*b*c` loses its stars, `vector<T>` is a tag,
+`std::map<K*, V*>` starts emphasis, `handlers[topic](event)` is a link, `\\d+\\.\\d+` loses a
+backslash. Here code spans, links, `*emphasis*`, `**strong**`, `~~strike~~`, escapes and addresses
+are read, and nothing else is markup: no underscore emphasis, no HTML, no entities, no reference
+links. What looks like code is taken byte for byte. Emphasis opens and closes beside CJK text and its
+punctuation, where CommonMark's flanking rules would leave the stars in.
+https://spec.commonmark.org/0.31.2/#left-flanking-delimiter-run
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+TokenKind = Literal["text", "code", "verbatim", "escape", "url", "link", "mark", "soft", "hard"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of source: `start` to `end` with its markup, `inner` is where its content lies."""
+
+    kind: TokenKind
+    start: int
+    end: int
+    inner: tuple[int, int]
+    href: str = ""
+    opens: bool = False
+    closes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """Strong, emphasised or struck text."""
+
+    style: Literal["strong", "em", "strike"]
+    children: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    children: Inlines
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A line break that the author asked for."""
+
+
+Inline: TypeAlias = Text | Code | Styled | Link | Break
+Inlines: TypeAlias = tuple[Inline, ...]
+
+# Han, kana, their punctuation and full-width forms. Hangul is left out: Korean writes spaces.
+CJK: Final = "\u2e80-\u2fdf\u3000-\u312f\u31a0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
+OPENER: Final = {")": "(", "]": "[", "}": "{"}
+_ESCAPABLE: Final = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_LONGEST: Final = 200  # of what one identifier may span; bounds the work on hostile text
+VERBATIM: Final = "|".join(
+    (
+        rf"\{{\{{(?:(?!\}}\}})[^\n]){{0,{_LONGEST}}}\}}\}}",  # {{ x }}
+        rf"\{{%(?:(?!%\}})[^\n]){{0,{_LONGEST}}}%\}}",  # {% if x %}
+        r"[$#]\{[^{}\n]{0,80}\}",  # ${HOSTNAME}, #{id}
+        # vector<T>, map<K*, V*>, std::vector<uint32_t*>; two levels deep
+        r"\b[A-Za-z_][\w:.]{0,80}<[^<>\n`]{0,80}(?:<[^<>\n`]{0,80}>[^<>\n`]{0,80}){0,4}>",
+        # const char *argv, void*, uint32_t **p
+        r"\b(?:void|char|short|int|long|float|double|bool|auto|unsigned|FILE|\w{1,60}_t)"
+        r"\s?\*{1,3}(?:\s?const\b)?(?:\s?[A-Za-z_]\w*)?",
+        r"(?<![\w*])\*{1,2}(?:kw)?arg[svc]s?\b(?!\*)",  # *args, **kwargs, *argv
+        # calls with a star inside: f(*args, a*b)
+        r"\b[A-Za-z_][\w:.]{0,80}\((?=[^()\n`]{0,80}\*)(?![^()\n]*\*\*\w[^()\n]*\*\*)[^()\n`]{0,80}\)",
+        # runs with a backslash before a letter or digit: C:\temp\_x, \d+\.\d+
+        r"(?<![\w/\\.:-])(?=[^\s`\\]{0,80}\\[A-Za-z0-9])[!-_a-~]{1,200}",
+    )
+)
+_URL: Final = rf"https?://[^\s<>`\"{CJK}“”«»「」]+"
+_TOKEN: Final = re.compile(
+    rf"(?P<ticks>`+)|(?P<angle><(?:https?://|mailto:)[^\s<>]+>)|(?P<url>(?<![A-Za-z0-9]){_URL})"
+    rf"|(?P<verbatim>{VERBATIM})|(?P<hard>(?:\\| {{2,}})\n\s*)|(?P<soft>[ \t]*\n\s*)"
+    rf"|\\(?P<escape>[{_ESCAPABLE}])|(?P<bracket>!?\[)|(?P<mark>\*+|~~+)"
+)
+_DESTINATION: Final = re.compile(
+    r"\(\s*(?:<(?P<angled>[^<>\n]*)>|(?P<plain>(?:[^\s()]|\([^\s()]*\))+))"
+    r"(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
+)
+# A link leads to an address, a path or an anchor; `[i](x)` and `[&](int x)` are code.
+_ADDRESS: Final = re.compile(r"(?:https?://|mailto:|\.{0,2}/|#)[^\s]+|[\w.-]+(?:/[\w.~-]+)+/?")
+_OPENS_BEFORE: Final = re.compile(rf"[\s({{\[\"'“‘«—–:;,/>{CJK}]")
+_CLOSES_AFTER: Final = re.compile(rf"[\s)}}\]\"'”’».,;:!?…—–/<{CJK}-]")
+_NOT_FIRST: Final = re.compile(r"[\s.,;:!?)\]}>/&=%+|]")
+_NOT_LAST: Final = re.compile(r"[\s(\[{</&=+|]")
+
+
+def tokens(source: str) -> Iterator[Token]:
+    """Cut a source into tokens that cover it without gaps."""
+    position = plain = 0
+    while match := _TOKEN.search(source, position):
+        token = _read(source, match)
+        if token is None:
+            position = max(match.end(), position + 1)
+            continue
+        if plain < token.start:
+            yield Token("text", plain, token.start, (plain, token.start))
+        yield token
+        position = plain = token.end
+    if plain < len(source):
+        yield Token("text", plain, len(source), (plain, len(source)))
+
+
+def _read(source: str, match: re.Match[str]) -> Token | None:
+    """The token that a match starts, or None when it turns out to be plain text."""
+    start, end = match.span()
+    kind = match.lastgroup
+    if kind == "ticks":
+        return _code_span(source, match)
+    if kind == "url":
+        end = start + len(_trimmed(match.group()))
+        return Token("url", start, end, (start, end), source[start:end])
+    if kind == "angle":
+        return Token("url", start, end, (start + 1, end - 1), source[start + 1 : end - 1])
+    if kind == "bracket":
+        return _link(source, match)
+    if kind == "mark":
+        return _mark(source, start, end)
+    if kind == "escape":
+        return Token("escape", start, end, match.span("escape"))
+    if kind in ("hard", "soft"):
+        return Token("hard" if kind == "hard" else "soft", start, end, (end, end))
+    return Token("verbatim", start, end, (start, end))
+
+
+def _trimmed(url: str) -> str:
+    """An address without the punctuation of the sentence around it."""
+    while url:
+        last = url[-1]
+        closes_nothing = last in OPENER and url.count(last) > url.count(OPENER[last])
+        if last not in ".,;:!?'\"*~|" and not closes_nothing:
+            return url
+        url = url[:-1]
+    return url
+
+
+def _code_span(source: str, match: re.Match[str]) -> Token | None:
+    ticks = match.group()
+    closing = re.compile(rf"(?<!`){ticks}(?!`)").search(source, match.end())
+    if closing is None:
+        return None
+    start, end = match.end(), closing.start()
+    content = source[start:end]
+    if content.strip() and content[0] in " \n" and content[-1] in " \n":
+        start, end = start + 1, end - 1
+    return Token("code", match.start(), closing.end(), (start, end))
+
+
+def _link(source: str, match: re.Match[str]) -> Token | None:
+    """`[label](address)`; a picture becomes a link to it. An index such as `a[i](x)` is none."""
+    start = match.start()
+    if match.group() == "[" and start and (source[start - 1].isascii()) and _wordy(source, start):
+        return None
+    close = _label_end(source, match.end())
+    destination = _DESTINATION.match(source, close + 1) if close else None
+    if close is None or destination is None:
+        return None
+    href = destination["angled"] or destination["plain"] or ""
+    if not _ADDRESS.fullmatch(href):
+        return None
+    inner = (match.end(), close)
+    if not source[inner[0] : close].strip():
+        inner = destination.span("angled" if destination["angled"] else "plain")
+    return Token("link", start, destination.end(), inner, href)
+
+
+def _wordy(source: str, position: int) -> bool:
+    before = source[position - 1]
+    return before.isalnum() or before in "_)]"
+
+
+def _label_end(source: str, position: int) -> int | None:
+    depth = 1
+    for match in re.compile(r"[\[\]\n]\n?").finditer(source, position, position + 500):
+        depth += {"[": 1, "]": -1}.get(match.group()[0], 0)
+        if depth == 0:
+            return match.start()
+        if match.group() == "\n\n":
+            return None
+    return None
+
+
+def _mark(source: str, start: int, end: int) -> Token | None:
+    """A run of stars or tildes that can open or close a style, or None."""
+    before, after = source[start - 1 : start], source[end : end + 1]
+    style_length = end - start
+    if style_length > (3 if source[start] == "*" else 2):
+        return None
+    cjk = re.compile(f"[{CJK}]")
+    opens = bool(after) and not _NOT_FIRST.match(after)
+    opens = opens and (not before or bool(_OPENS_BEFORE.match(before)))
+    closes = bool(before) and not _NOT_LAST.match(before)
+    closes = closes and (not after or bool(_CLOSES_AFTER.match(after)))
+    if cjk.match(before) and cjk.match(after):
+        opens = closes = True
+    if not opens and not closes:
+        return None
+    return Token("mark", start, end, (start, end), "", opens, closes)
+
+
+def parse_inline(source: str) -> Inlines:
+    """A source as styled text; adjoining plain texts are one."""
+    pieces = list(tokens(source))
+    return _tree(source, pieces, _pairs(source, pieces))
+
+
+def _pairs(source: str, pieces: list[Token]) -> dict[int, int]:
+    """Which opening mark is closed by which: index to index, properly nested."""
+    pairs: dict[int, int] = {}
+    open_marks: list[int] = []
+    for index, token in enumerate(pieces):
+        if token.kind != "mark":
+            continue
+        run = source[token.start : token.end]
+        matching = [i for i in open_marks if source[pieces[i].start : pieces[i].end] == run]
+        if token.closes and matching and matching[-1] < index - 1:
+            pairs[matching[-1]] = index
+            open_marks = [i for i in open_marks if i < matching[-1]]
+        elif token.opens:
+            open_marks.append(index)
+    return pairs
+
+
+def _tree(
+    source: str, pieces: list[Token], pairs: dict[int, int], start: int = 0, end: int | None = None
+) -> Inlines:
+    nodes: list[Inline] = []
+    index, stop = start, len(pieces) if end is None else end
+    while index < stop:
+        closing = pairs.get(index)
+        if closing is not None:
+            inner = _tree(source, pieces, pairs, index + 1, closing)
+            nodes.append(_styled(source[pieces[index].start : pieces[index].end], inner))
+            index = closing + 1
+            continue
+        nodes.extend(_node(source, pieces, index))
+        index += 1
+    return merged(nodes)
+
+
+def _styled(run: str, inner: Inlines) -> Styled:
+    if run.startswith("~"):
+        return Styled("strike", inner)
+    if run == "***":
+        return Styled("strong", (Styled("em", inner),))
+    return Styled("strong" if run == "**" else "em", inner)
+
+
+def _node(source: str, pieces: list[Token], index: int) -> Iterator[Inline]:
+    token = pieces[index]
+    content = source[slice(*token.inner)]
+    if token.kind == "code":
+        yield Code(content.replace("\n", " "))
+    elif token.kind == "url":
+        yield Link((Text(content),), token.href)
+    elif token.kind == "link":
+        yield Link(_without_links(parse_inline(content)), token.href)
+    elif token.kind == "hard":
+        yield Break()
+    elif token.kind == "soft":
+        yield Text(_joint(source, token))
+    else:
+        yield Text(content)
+
+
+def _joint(source: str, token: Token) -> str:
+    """What a line end in the source stands for: nothing between CJK characters, else a space."""
+    around = source[token.start - 1 : token.start] + source[token.end : token.end + 1]
+    if not source[token.end :] or token.start == 0:
+        return ""
+    return "" if re.fullmatch(f"[{CJK}]{{2}}", around) else " "
+
+
+def _without_links(nodes: Inlines) -> Inlines:
+    """A link cannot hold another: an address inside a label is its text."""
+    out: list[Inline] = []
+    for node in nodes:
+        if isinstance(node, Link):
+            out.extend(_without_links(node.children))
+        elif isinstance(node, Styled):
+            out.append(Styled(node.style, _without_links(node.children)))
+        else:
+            out.append(node)
+    return merged(out)
+
+
+def merged(nodes: list[Inline]) -> Inlines:
+    """Adjoining texts as one, empty ones dropped."""
+    out: list[Inline] = []
+    for node in nodes:
+        if isinstance(node, Text) and out and isinstance(out[-1], Text):
+            out[-1] = Text(out[-1].text + node.text)
+        elif not isinstance(node, Text) or node.text:
+            out.append(node)
+    return tuple(out)
+
+
+def is_absolute(href: str) -> bool:
+    """Whether an address means the same wherever it is read."""
+    return href.startswith(("https://", "http://", "mailto:"))
+
+
+def visible(nodes: Inlines) -> str:
+    """What a reader sees of styled text, a break as a line end."""
+    parts: list[str] = []
+    for node in nodes:
+        if isinstance(node, Text | Code):
+            parts.append(node.text)
+        elif isinstance(node, Styled | Link):
+            parts.append(visible(node.children))
+        else:
+            parts.append("\n")
+    return "".join(parts)
