@@ -74,7 +74,7 @@ class FakeGitHub(FakeServer):
         self.created_labels: list[str] = []
         self.renamed: dict[str, str] = {}
         self.shapes = Shapes(self.url, web_url)
-        self.storage = ObjectStorage()
+        self.storage = ObjectStorage(keep_requests=keep_requests)
         self.repositories: dict[str, Repository] = {}
         self.repository = self.add_repository(repo, issues, **repository)
 

@@ -90,7 +90,7 @@ class FakeGitLab(FakeServer):
         self.path_status: dict[str, int] = {}
         self.projects: dict[int, Project] = {}
         self.shapes = Shapes(self.url)
-        self.storage = ObjectStorage()
+        self.storage = ObjectStorage(keep_requests=keep_requests)
         self.listener.bandwidth = self.storage.listener.bandwidth = Bandwidth(bandwidth)
         for project in projects:
             self.add_project(**project)

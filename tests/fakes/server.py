@@ -22,6 +22,8 @@ from fakes.messages import Account, Asked, Recorded, Reply, Route, Watched, Writ
 from fakes.streams import Content
 from fakes.wire import NO_BODY, Delivery, Incoming, Listener
 
+NO_RETRY = 501  # a fault of the fake: no client should wait and try again
+
 
 class ContractViolationError(AssertionError):
     """A request or a reply broke the contract while the fake was in use."""
@@ -191,7 +193,7 @@ class FakeServer:
             return self._reply(request, recorded)
         except Exception:
             self._violate(f"the fake itself failed: {traceback.format_exc()}")
-            return self.error(500, "the fake itself failed")
+            return self.error(NO_RETRY, "the fake itself failed")
 
     def _reply(self, request: Incoming, recorded: Recorded) -> Reply:
         account = self.authenticate(request)
@@ -228,7 +230,7 @@ class FakeServer:
             return reply
         rule = f"the fake's own reply to {call.operation.name}, {reply.status}: {problem}"
         self._violate(rule)
-        return self.error(500, f"contract: {rule}")
+        return self.error(NO_RETRY, f"contract: {rule}")
 
     def _delivery(self, request: Incoming, recorded: Recorded, reply: Reply) -> Delivery:
         self.finish(request, reply)

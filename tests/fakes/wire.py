@@ -149,12 +149,16 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         listener = self.server.listener
         target = urlsplit(self.path)
         length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length) if length else b""
+        if len(body) < length:  # the client died while it sent: this never was a request
+            self.close_connection = True
+            return
         incoming = Incoming(
             method=self.command,
             path=target.path,
             query=target.query,
             headers={name.lower(): value for name, value in self.headers.items()},
-            body=self.rfile.read(length) if length else b"",
+            body=body,
         )
         delivery = listener.responder(incoming)
         if delivery.delay:
