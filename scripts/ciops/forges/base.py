@@ -10,7 +10,7 @@ that fails raises an error of `ciops.plumbing.http`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -77,7 +77,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class LabelEvent:
-    """Who put or removed which label, and when; `actor` is GHOST for a deleted account."""
+    """Who put or removed which label; `actor` is GHOST for a deleted account."""
 
     action: Literal["added", "removed"]
     label: str
@@ -121,7 +121,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A pipeline, or a workflow run. `project_id` is 0 where only a path is known."""
+    """A pipeline, or a workflow run."""
 
     id: int
     project_id: int
@@ -285,8 +285,14 @@ class Pipelines(Protocol):
     def bridges(self, project: int | str, pipeline_id: int) -> list[Bridge]: ...
 
     def jobs(
-        self, project: int | str, pipeline_id: int, *, include_retried: bool = False
-    ) -> list[Job]: ...
+        self,
+        project: int | str,
+        pipeline_id: int,
+        *,
+        statuses: Sequence[str] = (),
+        include_retried: bool = False,
+    ) -> list[Job]:
+        """Of these statuses, or all."""
 
     def trace(
         self, project: int | str, job_id: int, offset: int = 0
@@ -320,7 +326,6 @@ class CodeHost(Protocol):
         """Open ones from a branch; `owner:branch` for one in a fork."""
 
     def create_issue(self, title: str, body: str, labels: Iterable[str] = ()) -> Issue: ...
-
     def create_pull(
         self, title: str, body: str, *, head: str, base: str, draft: bool = False
     ) -> PullRequest: ...
@@ -338,9 +343,6 @@ class Forge(Protocol):
     def code(self, repo: str) -> CodeHost: ...
 
     def pipelines(self) -> Pipelines: ...
-
-
-OpenForge = Callable[..., Forge]
 
 
 def same_label(one: str, other: str) -> bool:
