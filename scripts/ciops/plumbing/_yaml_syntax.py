@@ -242,9 +242,9 @@ class _Builder:
     def scalar(self, event: _Event) -> Plain:
         value: str = event.value
         self.size += len(value) + 1
-        if event.implicit[0]:
-            return self.plain(event, value)
         tag = event.tag
+        if tag is None and event.implicit[0]:
+            return self.plain(event, value)
         if tag in (None, "!", _CORE + "str"):
             return value
         types = _CORE_TYPES.get(tag)

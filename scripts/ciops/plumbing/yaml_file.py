@@ -300,10 +300,18 @@ def schema_problems(document: Document, schema_path: str | Path) -> list[str]:
     """What a JSON Schema (2020-12 unless it says otherwise) finds, as sentences with lines."""
     from jsonschema import validators  # 80 ms: only checks pay for it
 
-    schema = json.loads(read_text(schema_path))
+    try:
+        schema = json.loads(read_text(schema_path))
+    except json.JSONDecodeError as error:
+        name, what = str(schema_path), f"is not JSON: {error.msg}"
+        raise DocumentError(name, error.lineno, (), what) from None
     kind = validators.validator_for(schema, default=validators.Draft202012Validator)
     problems = (_schema_error(document, error) for error in kind(schema).iter_errors(document.data))
-    return [str(problem) for problem in sorted(problems, key=lambda found: found.line or 0)]
+    return [str(problem) for problem in sorted(problems, key=_place)]
+
+
+def _place(problem: DocumentError) -> tuple[int, int]:
+    return problem.line or 0, len(problem.path)
 
 
 def _schema_error(document: Document, error: ValidationError) -> DocumentError:
