@@ -1,0 +1,240 @@
+"""Judge what happened in a trace: which event is the first causal error, and how sure is that.
+
+Events compete by weight, equals by their place in the file. What an error lived through, what
+a retry recovered, links of a chain after its first, wrappers and fallout weigh little or
+nothing; why a job was ended weighs as much as an error before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ciops.failures import line_rules as roles
+from ciops.failures import scan_result as results
+from ciops.failures.config_dump import HintValue
+from ciops.failures.events import Event
+from ciops.failures.frames import innermost_owned
+from ciops.failures.framing import Visible
+from ciops.failures.knowledge import Knowledge
+from ciops.failures.prefixes import peel
+from ciops.failures.redaction import mask_secrets
+from ciops.failures.scan_result import NumberedLine, ScanResult
+from ciops.failures.signature import model_names, place, signature
+
+_CERTAIN: Final = 100
+_ENDED: Final = 100
+_CARRIED: Final = 80
+_SURVIVED: Final = 70
+_STATED: Final = 60
+_ANNOUNCED: Final = 50
+_CANCELLED: Final = 40
+_SHOWN: Final = 45
+
+_ALIVE: Final = 20
+_ALIVE_BARE: Final = 12
+_NEAR_END: Final = 150
+_BURST: Final = 40
+_MOST_WRAPPERS: Final = 20
+# Kinds of errors that a program reports and goes on: they stand however much is printed after.
+_LASTING: Final = frozenset(("test", "compile", "link", "lint", "package", "giving-up", "crash"))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything a reader found out about a trace."""
+
+    events: Sequence[Event]
+    lines: int
+    size: int
+    script_end: int
+    passed: int
+    observed: frozenset[str]
+    tail: Sequence[Visible]
+    model: str | None
+    hints: Mapping[str, HintValue]
+    commit: str | None
+
+
+def judge(facts: Facts, knowledge: Knowledge) -> ScanResult:
+    """The result of reading a trace."""
+    event = _first_cause(facts, knowledge)
+    if event is not None and not _is_shown(event, facts):
+        event = None
+    if event is None:
+        return _without_cause(facts)
+    return _with_cause(event, facts, knowledge)
+
+
+def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
+    """The event that weighs most, the earliest of equals."""
+    script = [event for event in facts.events if not event.epilogue]
+    for events in (script, [event for event in facts.events if event.epilogue]):
+        weighed = [(weight, event) for event in events if (weight := _weight(event, facts))]
+        if not weighed:
+            continue
+        best = max(weight for weight, _ in weighed)
+        equals = [event for weight, event in weighed if weight == best]
+        chosen = _last_burst(equals) if best == _STATED else min(equals, key=_place)
+        return _specific(chosen, facts.events, knowledge)
+    return _shown_before_the_end(facts, knowledge)
+
+
+def _place(event: Event) -> int:
+    return event.number
+
+
+def _weight(event: Event, facts: Facts) -> int:
+    if event.recovered or _is_link(event):
+        return 0
+    if event.role == roles.CAUSE:
+        return _SURVIVED if _survived(event) else _CERTAIN
+    if event.role == roles.KILL:
+        return _ENDED
+    if event.role == roles.WRAPPER and event.carried:
+        return _CARRIED if not _is_told(event.carried, facts.events) else 0
+    by_role = {
+        roles.STATED: _STATED,
+        roles.ANNOUNCEMENT: _ANNOUNCED,
+        roles.CANCEL: _CANCELLED,
+    }
+    return by_role.get(event.role, 0)
+
+
+def _is_link(event: Event) -> bool:
+    """Whether an earlier exception of the chain is the cause."""
+    link = event.chain
+    while link is not None:
+        if link.role == roles.CAUSE:
+            return True
+        link = link.chain
+    return False
+
+
+def _survived(event: Event) -> bool:
+    """Whether its process went on as if nothing had happened."""
+    if event.kind in _LASTING:
+        return False
+    return event.alive >= (_ALIVE_BARE if event.bare else _ALIVE)
+
+
+def _is_told(carried: str, events: Sequence[Event]) -> bool:
+    """Whether some event says what a wrapper carries."""
+    start = carried.strip()[:60]
+    return any(
+        start in event.text
+        for event in events
+        if event.role in (roles.CAUSE, roles.KILL) and not event.recovered
+    )
+
+
+def _last_burst(events: Sequence[Event]) -> Event:
+    """The first of the statements that stand together at the end."""
+    ordered = sorted(events, key=_place)
+    first = ordered[-1]
+    for event in reversed(ordered[:-1]):
+        if first.number - event.last > _BURST:
+            break
+        first = event
+    return first
+
+
+def _specific(event: Event, events: Sequence[Event], knowledge: Knowledge) -> Event:
+    """The link of the chain that says the same more specifically, if there is one."""
+    for other in events:
+        if other.chain is event and knowledge.is_specific_form(event.text, other.text):
+            return other
+    return event
+
+
+def _is_shown(event: Event, facts: Facts) -> bool:
+    """Whether the trace shows that the job failed, or at least ends with this event."""
+    if facts.passed > event.number:
+        return False
+    if event.role in (roles.KILL, roles.CANCEL, roles.WRAPPER):
+        return True
+    if any(e.number > event.number and e.role in _FAILED and not e.recovered for e in facts.events):
+        return True
+    return facts.lines - event.last <= _NEAR_END
+
+
+_FAILED: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
+
+
+def _shown_before_the_end(facts: Facts, knowledge: Knowledge) -> Event | None:
+    """Without any event: a line right above a statement of failure that smells of it."""
+    failed = [e for e in facts.events if e.role == roles.WRAPPER and not e.recovered]
+    for event in failed:
+        for seen in reversed(event.before[:-1][-12:]):
+            said = knowledge.hinter.say(peel(seen.text).text.strip())
+            if said and said.rule.role == roles.HINT:
+                text = peel(seen.text).text.strip()
+                return Event(seen.number, text, roles.HINT, said.rule.id, before=event.before)
+    return None
+
+
+def _without_cause(facts: Facts) -> ScanResult:
+    wrappers = _wrappers(facts)
+    failed = any(event.role in _FAILED for event in facts.events)
+    if facts.size == 0:
+        evidence, reason = results.WEAK, "the trace is empty"
+    elif failed and not facts.passed:
+        evidence, reason = results.WEAK, "the trace shows only wrappers of a failure"
+    else:
+        evidence, reason = results.NONE, "the trace shows no failure"
+    return ScanResult(
+        evidence=evidence,
+        signature=reason,
+        wrappers=wrappers,
+        excerpt=_excerpt(facts.tail[-20:]),
+        model=facts.model,
+        runtime_hints=facts.hints,
+        commit=facts.commit,
+        observed=facts.observed,
+        lines=facts.lines,
+        size=facts.size,
+        reason=reason,
+    )
+
+
+def _with_cause(event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
+    text = mask_secrets(event.text)
+    frame = innermost_owned(event.frames, knowledge.roots)
+    exception = event.exception or None
+    where = place(frame, event.frames)
+    return ScanResult(
+        line=event.number,
+        text=text,
+        exception=exception,
+        frame=frame,
+        evidence=results.STRONG,
+        signature=signature(exception, event.carried or text, where, model_names(facts.model)),
+        kind=event.kind,
+        rule=event.rule,
+        role=event.role,
+        frames=event.frames,
+        message=tuple(mask_secrets(line) for line in event.more),
+        wrappers=_wrappers(facts),
+        excerpt=_excerpt([*event.before, *event.after]),
+        model=facts.model,
+        runtime_hints=facts.hints,
+        commit=facts.commit,
+        observed=facts.observed,
+        lines=facts.lines,
+        size=facts.size,
+    )
+
+
+def _wrappers(facts: Facts) -> tuple[NumberedLine, ...]:
+    wrappers = [event for event in facts.events if event.role == roles.WRAPPER]
+    return tuple(
+        NumberedLine(event.number, mask_secrets(event.text)[:1000])
+        for event in wrappers[:_MOST_WRAPPERS]
+    )
+
+
+def _excerpt(lines: Sequence[Visible]) -> tuple[NumberedLine, ...]:
+    """Lines with their secrets masked, also secrets that span lines."""
+    masked = mask_secrets("\n".join(line.text[:1000] for line in lines)).split("\n")
+    return tuple(NumberedLine(line.number, text) for line, text in zip(lines, masked, strict=False))

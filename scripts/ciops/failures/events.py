@@ -1,0 +1,121 @@
+"""What happened in a trace, as a bounded list of events in file order.
+
+An event that happens again (the same words but for numbers: another rank, another attempt) is
+one event at its first line. An error that was overcome is closed: when it comes back, it is a
+new event; one that was merely retried is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from ciops.failures import line_rules as roles
+from ciops.failures.frames import Frame
+from ciops.failures.framing import Visible
+
+MOST_EVENTS: Final = 400
+_KEPT_FIRST: Final = 200
+LINES_BEFORE: Final = 24
+LINES_AFTER: Final = 10
+_RECOVERY_REACH: Final = 15
+_NUMBERS: Final = re.compile(r"\d+|0x[0-9a-fA-F]+|[0-9a-f]{12,}")
+
+
+@dataclass(slots=True)
+class Event:
+    """One thing that happened.
+
+    `number` is the line that names it, `start` the line on which its block (a traceback) began,
+    `end` its last line. `alive` counts ordinary lines that the same process printed soon after.
+    """
+
+    number: int
+    text: str
+    role: str
+    rule: str = ""
+    kind: str = ""
+    source: str = ""
+    exception: str = ""
+    carried: str = ""
+    start: int = 0
+    end: int = 0
+    frames: tuple[Frame, ...] = ()
+    chain: Event | None = None
+    bare: bool = False
+    epilogue: bool = False
+    recovered: bool = False
+    retried: bool = False
+    repeats: int = 0
+    last: int = 0
+    alive: int = 0
+    more: list[str] = field(default_factory=list)
+    before: list[Visible] = field(default_factory=list)
+    after: list[Visible] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        """What stays the same when it happens again."""
+        return f"{self.role}|{self.exception}|{_NUMBERS.sub('#', self.text)[:300]}"
+
+    def head(self) -> Event:
+        """The first event of the chain this one is a link of."""
+        event = self
+        while event.chain is not None:
+            event = event.chain
+        return event
+
+
+# Kinds that no word of recovery undoes: a failing test is not unmade by going on.
+_STANDING: Final = frozenset(("test", "compile", "link", "lint", "giving-up"))
+_RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
+
+
+class EventLog:
+    """The events of a trace; holds at most `MOST_EVENTS`."""
+
+    __slots__ = ("_open", "events")
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._open: dict[str, Event] = {}
+
+    def add(self, event: Event) -> Event:
+        """Note an event; returns the one it repeats, or itself when it is new."""
+        event.last = event.end = max(event.end, event.number)
+        key = event.key
+        known = self._open.get(key)
+        if known is not None and known.epilogue == event.epilogue:
+            known.repeats += 1
+            known.last = event.number
+            known.alive = 0
+            known.recovered = known.retried = False
+            return known
+        self._open[key] = event
+        self.events.append(event)
+        if len(self.events) > MOST_EVENTS:
+            del self.events[_KEPT_FIRST : _KEPT_FIRST + 100]
+            self._open = {kept.key: kept for kept in self.events}
+        return event
+
+    def recover(self, number: int, source: str, retry: bool) -> None:
+        """What this process reported on the lines just above was overcome, or is tried again."""
+        reached = False
+        for event in reversed(self.events):
+            if event.source != source or event.role not in _RECOVERABLE:
+                continue
+            if number - event.last > _RECOVERY_REACH and not reached:
+                return
+            if number - event.last > _RECOVERY_REACH or event.kind in _STANDING:
+                return
+            reached = True
+            self._close(event, retry)
+
+    def _close(self, event: Event, retry: bool) -> None:
+        link: Event | None = event
+        while link is not None:
+            link.recovered, link.retried = True, retry
+            if not retry:
+                self._open.pop(link.key, None)
+            link = link.chain

@@ -1,0 +1,192 @@
+"""Undo what a runner adds to the output of a job.
+
+GitLab's runner writes plain traces, or since 17 timestamped ones: every line begins with
+`2026-05-04T10:11:12.123456Z 01O `: a number for the stream (00 is the runner, 01 the script),
+`O` or `E` for stdout or stderr, and `+` where the line continues one of that stream that was
+flushed before it ended (https://docs.gitlab.com/ci/jobs/job_logs/). Sections are marked by
+`section_start:TIME:NAME\\r\\x1b[0K` (https://docs.gitlab.com/ci/jobs/job_logs/#custom-collapsible-sections),
+which runners cut over lines differently. GitHub's begins lines with a timestamp alone.
+
+Terminal control is undone too: colours, cursor movement, titles, `\\r` overwrites, `\\b`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+LONGEST_LINE: Final = 4096
+"""Characters of one visible line that are looked at as a whole."""
+_LONGEST_JOIN: Final = 16_384
+
+_STAMP: Final = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z (?P<stream>[0-9a-fA-F]{2})(?P<pipe>[OE])(?P<plus>[ +])"
+)
+_SECTION: Final = re.compile(
+    r"section_(?P<edge>start|end):\d+:(?P<name>[\w.-]+)(?:\[[^\]\r\n]*\])?(?:\r(?:\x1b\[0?K)?|$)"
+)
+# CSI, OSC, two-character escapes; and a CSI that the start of a chunk has cut off is left.
+_ESCAPES: Final = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[@-Z\\-_]"
+    r"|[()#][0-9A-Za-z])"
+)
+# A colour code that lost its escape byte on the way, as GitHub and some log stores do.
+_BARE_CODES: Final = re.compile(r"(?<!\w)\[(?:\d{1,3}(?:;\d{1,3}){0,4})?[mK](?!\w*\])")
+_CONTROL: Final = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_BACKSPACED: Final = re.compile(r"[^\x08]?\x08")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The edge of a section of a GitLab trace."""
+
+    number: int
+    name: str
+    starts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """One line as a person sees it, numbered by the raw line on which it begins.
+
+    `stream` is `00` for the runner's own words in a timestamped trace, `01` for the script's,
+    and empty where the trace does not say.
+    """
+
+    number: int
+    text: str
+    stream: str = ""
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A timestamped line that a `+` line may still continue."""
+
+    pieces: list[tuple[int, str]] = field(default_factory=list)
+    size: int = 0
+
+
+class Unframer:
+    """Turns raw lines into visible ones and section edges.
+
+    Lines of a timestamped trace are held until the next line of their stream shows that they are
+    complete: call `flush` when no further line will be pushed for now.
+    """
+
+    __slots__ = ("_pending",)
+
+    def __init__(self) -> None:
+        self._pending: dict[str, _Pending] = {}
+
+    def push(self, number: int, raw: bytes) -> Iterator[Visible | Section]:
+        """What becomes visible by one raw line (without its newline)."""
+        text = raw.decode("utf-8", "replace")
+        stamp = _STAMP.match(text)
+        if stamp is None:
+            yield from _visible([(number, text)], "")
+            return
+        stream = stamp["stream"] + stamp["pipe"]
+        pending = self._pending.get(stream)
+        if stamp["plus"] == " " and pending is not None:
+            yield from _visible(pending.pieces, stream[:2])
+            pending = None
+        if pending is None:
+            pending = self._pending[stream] = _Pending()
+        rest = text[stamp.end() :]
+        pending.pieces.append((number, rest))
+        pending.size += len(rest)
+        if pending.size > _LONGEST_JOIN:
+            del self._pending[stream]
+            yield from _visible(pending.pieces, stream[:2])
+
+    def flush(self) -> Iterator[Visible | Section]:
+        """The lines that were held back."""
+        held = sorted(self._pending.items(), key=lambda item: item[1].pieces[0][0])
+        self._pending = {}
+        for stream, pending in held:
+            yield from _visible(pending.pieces, stream[:2])
+
+
+def _visible(pieces: list[tuple[int, str]], stream: str) -> Iterator[Visible | Section]:
+    """The visible lines of one logical line that arrived in pieces."""
+    text = "".join(piece for _, piece in pieces)
+    starts = _starts(pieces)
+    at = 0
+    if "section_" in text:
+        for match in _SECTION.finditer(text):
+            yield from _overwritten(text, at, match.start(), starts, stream)
+            yield Section(_number_at(starts, match.start()), match["name"], match["edge"] == "start")
+            at = match.end()
+    yield from _overwritten(text, at, len(text), starts, stream)
+
+
+def _starts(pieces: list[tuple[int, str]]) -> list[tuple[int, int]]:
+    """Where each piece starts in the joined text, with the number of its raw line."""
+    starts, at = [], 0
+    for number, piece in pieces:
+        starts.append((at, number))
+        at += len(piece)
+    return starts
+
+
+def _number_at(starts: list[tuple[int, int]], position: int) -> int:
+    number = starts[0][1]
+    for at, line in starts:
+        if at > position:
+            break
+        number = line
+    return number
+
+
+def _overwritten(
+    text: str, begin: int, end: int, starts: list[tuple[int, int]], stream: str
+) -> Iterator[Visible]:
+    """The states that a line went through: each `\\r` begins a new one."""
+    at = begin
+    while True:
+        cut = text.find("\r", at, end)
+        stop = end if cut < 0 else cut
+        if stop > at or (at == begin == 0 and stop == end):
+            number = _number_at(starts, at)
+            for part in _windows(text[at:stop]):
+                yield Visible(number, clean(part), stream)
+        if cut < 0:
+            return
+        at = cut + 1
+
+
+_SPOT: Final = re.compile(
+    r"Traceback \(most recent call last\)|(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{2,60}"
+    r"(?:Error|Exception): |(?<!\w)(?:FATAL|fatal|panic|Segmentation fault)[: ]"
+)
+
+
+def _windows(text: str) -> Iterator[str]:
+    """An over-long line as its beginning, the places that look like an error, and its end."""
+    if len(text) <= LONGEST_LINE:
+        yield text
+        return
+    yield text[:1024]
+    done = 1024
+    for count, spot in enumerate(_SPOT.finditer(text, 1024, len(text) - 2048)):
+        if count == 8:
+            break
+        if spot.start() >= done:
+            done = spot.start() + 1024
+            yield text[spot.start() : done]
+    yield text[max(done, len(text) - 2048) :]
+
+
+def clean(text: str) -> str:
+    """Text without terminal control, bidirectional marks and trailing blanks; tabs stay."""
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    if "[" in text:
+        text = _BARE_CODES.sub("", text)
+    if "\x08" in text:
+        text = _BACKSPACED.sub("", text)
+    if not text.isprintable():
+        text = _CONTROL.sub("", text)
+    return text.rstrip()

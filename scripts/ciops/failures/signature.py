@@ -1,0 +1,126 @@
+"""Signatures: what two failures have in common when they are the same failure.
+
+Masked is what varies from run to run and from model to model: numbers, addresses, shapes and
+symbolic dimensions, ids, hosts, ranks, paths of machines, models, names of configuration classes. Kept is
+what identifies: the exception, the words, operators and keys, the file and function in which it was raised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ciops.failures.frames import Frame, OwnedFrame, is_installed, is_language, short_path
+
+_LONGEST: Final = 300
+
+_MASKS: Final = tuple(
+    (re.compile(pattern), mask)
+    for pattern, mask in (
+        (r"\x1b\[[0-9;]*m", ""),
+        # <class 'transformers.models.x.configuration_x.XConfig'>, <x.Y object at 0x7f…>
+        (r"<class '[^']{1,300}'>", "<class>"),
+        (r"<[\w.]{1,200} object at 0x[0-9a-fA-F]+>", "<object>"),
+        (r"\(Request ID: [^)]{0,200}\)|(?i:request[ _-]?id)\W{1,3}[\w=;-]{6,120}", "<request>"),
+        (r"\bRoot=[\w;-]{6,100}", "<request>"),
+        (r"(?i)\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"<>)\]}]+", "<url>"),
+        (r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "<id>"),
+        (r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?", "<time>"),
+        (r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b", "<time>"),
+        (r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", "<address>"),
+        # models--org--name, org/name revisions, and what a hub caches under them
+        (r"\bmodels--[\w.-]+?--[\w.-]+", "<model>"),
+        (r"\brefs/pr/\d+", "<revision>"),
+        # configuration classes of models: Qwen2_5OmniConfig
+        (r"\b[A-Z]\w*(?:Config|ForCausalLM|ForConditionalGeneration|Model|Processor|Tokenizer(?:Fast)?)\b", "<config>"),
+        # symbolic dimensions: s44*s70, u0, 2*s17
+        (r"\b(?:\d+\*)?[su]\d+(?:\s?[*+-]\s?(?:\d+|[su]\d+))*\b", "#"),
+        (r"\b0x[0-9a-fA-F]+\b", "#"),
+        (r"\b[0-9a-fA-F]{7,64}\b(?<=[0-9a-fA-F]{7})(?=[^\w]|$)", "#"),
+        (r"\[(?:\s*[#\d][\d#.]*\s*,?)*\]|\((?:\s*[#\d][\d#.]*\s*,?)+\)", "<shape>"),
+    )
+)
+_PATH: Final = re.compile(r"(?<![\w/.-])(?:[A-Za-z]:)?(?:[\\/]|\.{1,2}/)[\w.@+~%=-]+(?:[\\/][\w.@+~%=-]*)*")
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_HOST: Final = re.compile(r"\b[a-z][a-z0-9]*(?:-?[a-z0-9]+)*-?#(?:-#|\.[\w.-]+)*\b")
+_SPACES: Final = re.compile(r"\s+")
+_UNITS: Final = re.compile(r"# ?(?:[KMGTP]i?B|bytes|B|ms|us|s|min|h|%)\b")
+
+
+def mask(text: str, names: Iterable[str] = ()) -> str:
+    """The text with what varies masked; `names` (the model and its parts) are masked too."""
+    for name in names:
+        text = text.replace(name, "<model>")
+    for pattern, replacement in _MASKS:
+        text = pattern.sub(replacement, text)
+    text = _PATH.sub(_masked_path, text)
+    text = _NUMBER.sub("#", text)
+    text = _UNITS.sub("#", text)
+    return _SPACES.sub(" ", text).strip()[:_LONGEST]
+
+
+def _masked_path(match: re.Match[str]) -> str:
+    """A path by its last part, whose numbers and random pieces are masked later."""
+    path = match[0]
+    last = re.split(r"[\\/]", path.rstrip("\\/"))[-1]
+    if len(last) < 2 or "." not in last:
+        return "<path>"
+    return f"<path>/{_RANDOM.sub('#', last)}"
+
+
+_RANDOM: Final = re.compile(r"(?=[a-z0-9_]*\d)(?=[a-z0-9_]*[a-z])[a-z0-9_]{8,}(?=\.|$)")
+
+
+def model_names(model: str | None) -> tuple[str, ...]:
+    """The texts that stand for a model: its full name and what follows the slash."""
+    if not model:
+        return ()
+    last = model.rstrip("/").rpartition("/")[2]
+    names = (model, model.replace("/", "--"), last)
+    return tuple(sorted({n for n in names if len(n) > 3}, key=len, reverse=True))
+
+
+def place(frame: OwnedFrame | None, frames: Sequence[Frame]) -> str:
+    """Where it was raised: the innermost frame, and the innermost owned one when it is another."""
+    parts = []
+    raised = _raised_in(frames)
+    if raised:
+        parts.append(raised)
+    if frame is not None and str(frame) not in parts:
+        parts.append(str(frame))
+    return " < ".join(parts)
+
+
+def _raised_in(frames: Sequence[Frame]) -> str:
+    for frame in reversed(frames):
+        if is_language(frame.path) or not frame.path:
+            continue
+        path = short_path(frame.path) if is_installed(frame.path) else short_path(frame.path)
+        path = _MODULES.sub("<remote code>", path)
+        return f"{path}:{frame.function}" if frame.function else path
+    return ""
+
+
+# Code that a model repository brings along: its path is named after the model.
+_MODULES: Final = re.compile(r"^.*transformers_modules/.*$")
+
+
+def signature(
+    exception: str | None,
+    text: str,
+    where: str,
+    names: Iterable[str] = (),
+) -> str:
+    """One line that identifies a failure."""
+    words = mask(text, names)
+    parts = [words if exception and exception in words else f"{exception or ''} {words}".strip()]
+    if where:
+        parts.append(f"@ {where}")
+    return " ".join(parts)
+
+
+def raised_at(text: str) -> str:
+    """What tells a signature from another of its bucket's name: where it was raised, or its words."""
+    words, at, where = text.rpartition(" @ ")
+    return where.rpartition("/")[2] if at else words.rpartition("|")[2][:40]

@@ -1,0 +1,263 @@
+"""Follow what each process of a job says: tracebacks, errors, recoveries, in its own order.
+
+A speaker keeps the state of one process (a rank, a named worker, or everything that has no
+prefix), so interleaved output of others does not cut its tracebacks.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ciops.failures import line_rules as roles
+from ciops.failures import tracebacks
+from ciops.failures.events import Event, EventLog
+from ciops.failures.frames import Frame
+from ciops.failures.line_rules import Classifier, Said
+
+_NOISE_REACH: Final = 4
+_CHAIN_REACH: Final = 400
+_ALIVE_AFTER: Final = 4
+_MOST_WATCHED: Final = 6
+_STACK_REACH: Final = 40
+_MOST_FRAMES: Final = 40
+_ANY_WORDS: Final = re.compile(r"(?P<cause>\S.*)")
+# Frames that other tools print: pytest's `path.py:12: in test_x`, faulthandler's, node's, Java's.
+_PYTEST_FRAME: Final = re.compile(r"^(?P<path>[\w./\\-]+\.\w{1,4}):(?P<line>\d+): (?:in (?P<name>\S+)|\w+$|)")
+_DUMP_FRAME: Final = re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<name>.+)$')
+_NODE_FRAME: Final = re.compile(r"^\s+at (?:(?:async |new )?(?P<name>[\w.$<>\[\] ]+) \()?(?P<path>[^():\s]+):(?P<line>\d+)(?::\d+)?\)?$")
+_JAVA_FRAME: Final = re.compile(r"^\s+at (?P<name>[\w.$<>]+)\((?P<path>[\w.]+):(?P<line>\d+)\)")
+_RUST_FRAME: Final = re.compile(r"^\s+at (?P<path>\.?/[^:\s]+):(?P<line>\d+)(?P<name>)")
+_GO_FRAME: Final = re.compile(r"^\t(?P<path>\S+\.go):(?P<line>\d+)(?P<name>)")
+_NATIVE_FRAME: Final = re.compile(r"^\s*#\d+ (?:0x[0-9a-f]+ )?in (?P<name>\S+) (?P<path>/[^:\s]+):(?P<line>\d+)")
+_STACK_FRAMES: Final = (
+    *(_PYTEST_FRAME, _DUMP_FRAME, _JAVA_FRAME, _NODE_FRAME, _RUST_FRAME, _GO_FRAME, _NATIVE_FRAME),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A visible line under its prefixes. `text` keeps its indentation."""
+
+    number: int
+    text: str
+    source: str
+    level: str
+
+
+@dataclass(slots=True)
+class _Below:
+    """Words of an error that are awaited on one of the next lines."""
+
+    event: Event
+    pattern: re.Pattern[str]
+    left: int
+
+
+class Speaker:
+    """The state of one process."""
+
+    __slots__ = ("_below", "_block", "_chained", "_last", "_log", "_noise", "_watched", "source")
+
+    def __init__(self, source: str, log: EventLog) -> None:
+        self.source = source
+        self._log = log
+        self._block: tracebacks.Following | None = None
+        self._last: Event | None = None
+        self._chained: Event | None = None
+        self._noise: tuple[int, str] = (0, "")
+        self._below: _Below | None = None
+        self._watched: list[Event] = []
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the next lines of this process belong to something that has begun."""
+        return self._block is not None or self._below is not None
+
+    def hear(self, line: Line, classifier: Classifier) -> Event | None:
+        """Take in one line; the event it made, if it made one."""
+        if self._block is not None:
+            followed = self._follow(self._block, line, classifier)
+            if followed is not False:
+                return followed if isinstance(followed, Event) else None
+        if "raceback (most recent call last)" in line.text and self._open(line):
+            return None
+        if tracebacks.CHAINED.match(line.text):
+            if self._last is not None and line.number - self._last.end < _CHAIN_REACH:
+                self._chained = self._last
+            return None
+        text = line.text.strip()
+        if not text or self._is_frame(line) or self._is_below(line, text):
+            return None
+        return self._classify(line, text, classifier)
+
+    def _follow(
+        self, block: tracebacks.Following, line: Line, classifier: Classifier
+    ) -> Event | bool:
+        followed = tracebacks.follow(block, line.text, line.number)
+        if isinstance(followed, tracebacks.Raised):
+            self._block = None
+            return self._raise(followed, line, classifier) or True
+        if tracebacks.is_lost(block):
+            self._block = None
+        return followed
+
+    def _open(self, line: Line) -> bool:
+        block = tracebacks.opens(line.text, line.number)
+        if block is None:
+            return False
+        self._block = block
+        return True
+
+    def _raise(
+        self, raised: tracebacks.Raised, line: Line, classifier: Classifier
+    ) -> Event | None:
+        chained, self._chained = self._chained, None
+        said = classifier.say(raised.text, line.level)
+        event = _raised_event(raised, said, self.source)
+        event.chain = chained
+        at, role = self._noise
+        if raised.start - at <= _NOISE_REACH and role:
+            event.role = role
+        self._last = event
+        if raised.open:
+            self._below = _Below(event, _ANY_WORDS, 3)
+        return self._note(event, said)
+
+    def _note(self, event: Event, said: Said | None = None) -> Event | None:
+        if event.role in roles.DULL_ROLES:
+            return None
+        known = self._log.add(event)
+        self._watched = [*(e for e in self._watched if e is not known), known][-_MOST_WATCHED:]
+        if known is not event:
+            return None
+        below = said.rule.compiled_below() if said else None
+        if said and below:
+            self._below = _Below(event, below, said.rule.within)
+        return event
+
+    def _is_below(self, line: Line, text: str) -> bool:
+        """Whether the line carries the words that a line above announced."""
+        below = self._below
+        if below is None:
+            return False
+        below.left -= 1
+        match = below.pattern.search(text)
+        if match is None:
+            if below.left <= 0:
+                self._below = None
+            return False
+        self._below = None
+        event = below.event
+        event.number = event.end = event.last = line.number
+        event.text = text
+        if event.role == roles.ANNOUNCEMENT:
+            event.role = roles.CAUSE
+        named = match.groupdict().get("exception")
+        if named:
+            event.exception = tracebacks.bare_name(named)
+        return True
+
+    def _is_frame(self, line: Line) -> bool:
+        """Whether the line is a frame of a stack printed under the last event."""
+        event = self._watched[-1] if self._watched else None
+        if event is None or line.number - event.end > _STACK_REACH:
+            return False
+        for pattern in _STACK_FRAMES:
+            match = pattern.match(line.text)
+            if match:
+                self._add_frame(event, match, pattern is _PYTEST_FRAME)
+                event.end = line.number
+                return pattern is not _PYTEST_FRAME
+        return False
+
+    def _add_frame(self, event: Event, match: re.Match[str], one_only: bool) -> None:
+        """Stacks under an event go from the innermost frame outwards."""
+        if event.source != self.source or len(event.frames) >= _MOST_FRAMES:
+            return
+        if one_only and event.frames:
+            return
+        frame = Frame(match["path"], int(match["line"]), match["name"] or "")
+        event.frames = (frame, *event.frames)
+
+    def _classify(self, line: Line, text: str, classifier: Classifier) -> Event | None:
+        said = classifier.say(text, line.level)
+        if said is None:
+            return self._unknown(line, text)
+        role = said.rule.role
+        if role == roles.RECOVERY:
+            self._log.recover(line.number, self.source, said.rule.kind == "retry")
+            return None
+        if role == roles.NOISE:
+            kind = said.rule.kind
+            self._noise = (line.number, roles.FALLOUT if kind == "fallout" else roles.BENIGN)
+            return None
+        if role in roles.DULL_ROLES:
+            return None
+        if self._continues(said, line):
+            return None
+        event = _said_event(said, line, text, self.source)
+        return self._note(event, said)
+
+    def _continues(self, said: Said, line: Line) -> bool:
+        """Whether the line goes on with the event of the line above."""
+        event = self._watched[-1] if self._watched else None
+        if event is None or event.rule != said.rule.id or line.number > event.end + 1:
+            return False
+        event.end = event.last = line.number
+        return said.rule.kind in ("test", "stated")
+
+    def _unknown(self, line: Line, text: str) -> Event | None:
+        bare = tracebacks.bare_exception(text)
+        if bare:
+            name, message = bare
+            event = Event(line.number, text, roles.CAUSE, "exception", "exception", self.source)
+            event.exception, event.bare = tracebacks.bare_name(name), True
+            event.start = line.number
+            if not message:
+                self._below = _Below(event, _ANY_WORDS, 2)
+            self._last = event
+            return self._note(event)
+        if line.level == "E":
+            event = Event(line.number, text, roles.STATED, "logged", "stated", self.source)
+            return self._note(event)
+        self._live(line)
+        return None
+
+    def _live(self, line: Line) -> None:
+        """An ordinary line: the process lived on after what it reported."""
+        for event in self._watched:
+            if line.number - event.end >= _ALIVE_AFTER:
+                event.alive += 1
+            elif event.end >= line.number - 1 and len(event.more) < 12:
+                event.more.append(line.text.strip()[:300])
+                event.end = max(event.end, line.number) if line.text[:1] == " " else event.end
+
+
+def _raised_event(raised: tracebacks.Raised, said: Said | None, source: str) -> Event:
+    role = said.rule.role if said else roles.CAUSE
+    if role in (roles.STATED, roles.ANNOUNCEMENT, roles.RECOVERY, roles.HINT):
+        role = roles.CAUSE
+    event = Event(raised.number, raised.text, role, "exception", "exception", source)
+    if said:
+        event.rule, event.carried = said.rule.id, said.group("cause")
+        event.kind = said.rule.kind or event.kind
+    event.exception = tracebacks.bare_name(raised.exception)
+    event.start, event.frames = raised.start, raised.frames
+    return event
+
+
+def _said_event(said: Said, line: Line, text: str, source: str) -> Event:
+    rule = said.rule
+    event = Event(line.number, text, rule.role, rule.id, rule.kind, source)
+    event.start = line.number
+    event.carried = said.group("cause")
+    named = said.group("exception")
+    if named:
+        event.exception = tracebacks.bare_name(named)
+        event.bare = True
+    if path := said.group("file"):
+        number = said.group("line")
+        event.frames = (Frame(path, int(number) if number.isdigit() else 0, said.group("function")),)
+    return event
