@@ -186,9 +186,16 @@ class Contract:
 
 
 @functools.cache
+def document(name: str) -> dict[str, Any]:
+    """The slice `github`, `gitlab` or `jira` as it is written; read once a process."""
+    read: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return read
+
+
+@functools.cache
 def load(name: str) -> Contract:
     """The contract of `github`, `gitlab` or `jira`; compiled once a process."""
-    return Contract(json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+    return Contract(document(name))
 
 
 @functools.cache

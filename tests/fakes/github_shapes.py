@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from fakes.contract import FOLDER
+from fakes.contract import document
 from fakes.filler import EPOCH, Filler
 
 Given = Mapping[str, Any]
@@ -23,10 +23,9 @@ class Shapes:
     """Builds the objects of one repository. URLs of the API start with `api`, pages with `web`."""
 
     def __init__(self, api: str, web: str) -> None:
-        document = json.loads((FOLDER / "github.json").read_text(encoding="utf-8"))
         self.api = api
         self.web = web
-        self.filler = Filler(document, api)
+        self.filler = Filler(document("github"), api)
         self._users: dict[str, dict[str, Any]] = {}
 
     def user(self, given: str | Given) -> dict[str, Any]:

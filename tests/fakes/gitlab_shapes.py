@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from fakes.contract import FOLDER
+from fakes.contract import document
 from fakes.filler import EPOCH, Filler
 
 Given = Mapping[str, Any]
@@ -28,9 +27,8 @@ class Shapes:
     """Builds objects whose links start with `web`, the address of the instance."""
 
     def __init__(self, web: str) -> None:
-        document = json.loads((FOLDER / "gitlab.json").read_text(encoding="utf-8"))
         self.web = web
-        self.filler = Filler(document, web)
+        self.filler = Filler(document("gitlab"), web)
         self._users: dict[str, Json] = {}
 
     def user(self, given: str | Given) -> Json:

@@ -8,22 +8,22 @@ else answers 400, which the route of the comments sees to.
 
 from __future__ import annotations
 
+import copy
 import functools
-import json
 
-from fakes.contract import FOLDER, Contract
+from fakes.contract import Contract, document
 
 
 @functools.cache
 def contract() -> Contract:
     """The Cloud's slice with the paths and the people of Data Center."""
-    document = json.loads((FOLDER / "jira.json").read_text(encoding="utf-8"))
-    document["paths"] = {
+    spoken = copy.deepcopy(document("jira"))
+    spoken["paths"] = {
         path.replace("/rest/api/3/", "/rest/api/2/"): methods
-        for path, methods in document["paths"].items()
+        for path, methods in spoken["paths"].items()
     }
-    schemas = document["components"]["schemas"]
+    schemas = spoken["components"]["schemas"]
     for person in ("User", "UserDetails"):
         for cloud_only in ("accountId", "accountType"):
             schemas[person]["properties"].pop(cloud_only, None)
-    return Contract(document)
+    return Contract(spoken)

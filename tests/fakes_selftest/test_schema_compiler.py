@@ -13,17 +13,12 @@ import pytest
 from jsonschema import Draft4Validator, FormatChecker
 from openapi_schema_validator import OAS30ReadValidator
 
-from fakes.contract import FOLDER, adf_check, load
+from fakes.contract import FOLDER, adf_check, document, load
 from fakes.filler import Filler
 from fakes.github_shapes import Shapes
 from fakes.schema import FORMATS, Compiler, Problem
 
 SLICES = ("github", "gitlab", "jira")
-
-
-@cache
-def document(name: str) -> dict[str, Any]:
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def mutations(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
