@@ -40,7 +40,8 @@ _LINE_START: Final = re.compile(r"^(?:([#+=/-])|(\d{1,9})([.)]))", re.MULTILINE)
 _AT: Final = re.compile(r"@(?=\S)")
 # A reference, an emoji name, an address that would become a link (and show our backslashes).
 _WORDS: Final = re.compile(
-    r"(#(?=\d)|\b[gG][hH]-(?=\d)|:(?=[\w+-]+:)(?!\d\d?:)|:(?=//)|\b[wW]{3}(?=\.))"
+    r"(#(?=\d)|\b[gG][hH]-(?=\d)|:(?=[\w+-]+:)(?!\d\d?:)|:(?=//)|\b[wW]{3}(?=\.))",
+    re.ASCII,
 )
 
 
@@ -139,9 +140,15 @@ _QUICK_ACTION: Final = re.compile(r"^([ \t]*)(?=/[a-zA-Z])", re.MULTILINE)
 _CELL_EDGE: Final = re.compile(r"(?<!\\)(\|)")
 _MENTION: Final = r"(?:@|&#0*64;|&#[xX]0*40;|&commat;)(?=[\w&])"
 _REFERENCE: Final = r"(?<!&)#(?=[\d&])|!(?=\d)|\b[gG][hH]-(?=\d)"
-_URL: Final = r"(?<![A-Za-z<])https?://[A-Za-z0-9][^\s<>]*"
+_URL: Final = r"(?<![A-Za-z<\\])https?://[A-Za-z0-9][^\s<>]*"
 _ESCAPED: Final = r"\\[!-/:-?\[-`{-~]"  # ASCII punctuation but @, which stays a mention
+_ATTRIBUTE: Final = r"""\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:[^"'=<>`\s]+|'[^']*'|"[^"]*"))?"""
+_TAG: Final = rf"<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>"
 _AUTOLINK: Final = r"<[A-Za-z][A-Za-z0-9.+-]{1,31}:[^\s<>]*>|<[\w.+-]+@[A-Za-z0-9.-]+>"
+
+# What else is no text, by what ends it (https://spec.commonmark.org/0.31.2/#raw-html).
+_OPENER: Final = r"<!--|<\?|<!\[CDATA\[|<![A-Za-z]"
+_CLOSERS: Final = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 
 
 def neutralise_mentions(markdown: str, *, references: bool = False) -> str:
@@ -206,6 +213,7 @@ def _inert(kind: str, text: str, *, references: bool) -> str:
 def _taken_apart(text: str, kind: str, references: bool) -> str:
     """Steps over code spans, escapes, tags and links, and takes apart what is left."""
     out: list[str] = []
+    absent: set[str] = set()
     at = 0
     pattern = _pattern(kind, references)
     while match := pattern.search(text, at):
@@ -214,6 +222,8 @@ def _taken_apart(text: str, kind: str, references: bool) -> str:
         group = match.lastgroup
         if group == "ticks":
             at = _code_end(text, match)
+        elif group == "opener":
+            at = _comment_end(text, match, absent)
         piece = text[match.start() : at]
         if group == "url":
             piece = _wrapped_url(piece)
@@ -228,6 +238,16 @@ def _code_end(text: str, opening: re.Match[str]) -> int:
     return closing.end() if closing else opening.end()
 
 
+def _comment_end(text: str, opening: re.Match[str], absent: set[str]) -> int:
+    """Where a comment ends; `absent` keeps what was sought in vain, so that time stays linear."""
+    closer = _CLOSERS.get(opening.group(), ">")
+    found = -1 if closer in absent else text.find(closer, opening.start() + 2)
+    if found >= 0:
+        return found + len(closer)
+    absent.add(closer)
+    return opening.end()
+
+
 def _wrapped_url(url: str) -> str:
     """A URL with an @ as <URL>, less the punctuation that a reader would not count to it."""
     if "@" not in url:
@@ -240,11 +260,9 @@ def _wrapped_url(url: str) -> str:
 
 @cache
 def _pattern(kind: str, references: bool) -> re.Pattern[str]:
-    from markdown_it.common.html_re import HTML_TAG_RE
-
     act = f"(?P<act>{_MENTION}{'|' + _REFERENCE if references else ''})"
-    tag = HTML_TAG_RE.pattern.removeprefix("^")
     if kind == "html":
-        return re.compile(f"(?P<keep>{tag})|{act}")
-    keep = f"(?P<keep>{_ESCAPED}|{tag}|{_AUTOLINK})"
-    return re.compile(f"(?P<ticks>`+)|{keep}|(?P<url>{_URL})|{act}")
+        return re.compile(f"(?P<opener>{_OPENER})|(?P<keep>{_TAG})|{act}", re.ASCII)
+    keep = f"(?P<keep>{_ESCAPED}|{_TAG}|{_AUTOLINK})"
+    plain = f"(?P<ticks>`+)|(?P<opener>{_OPENER})|{keep}|(?P<url>{_URL})|{act}"
+    return re.compile(plain, re.ASCII)
