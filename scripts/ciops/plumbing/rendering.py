@@ -139,10 +139,14 @@ def _flat(reader: Reader, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _template_error(folder: Path, name: str, error: TemplateError) -> UsageError:
+    from jinja2 import TemplateNotFound
+
     line = getattr(error, "lineno", None)
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename.endswith(".j2"):
             name, line = frame.filename, frame.lineno
+    if isinstance(error, TemplateNotFound):
+        return UsageError(f"{folder}: no template {shown(error.name)}", "Check the folder")
     place = f"{folder / name}.j2" if line is None else f"{folder / name}:{line}"
     what = shown(error.message or type(error).__name__, 200, quote=False)
     return UsageError(f"{place}: {what}", "Correct the template")
