@@ -33,7 +33,7 @@ def search_issues(forge: FakeGitHub, asked: Asked) -> Reply:
     query.get("sort")
     reverse = query["order"] == "desc"
     found = [
-        {**issue, "score": 1.0}
+        {**_without_empty_body(issue), "score": 1.0}
         for repository in _searched(forge, asked, terms)
         for number, issue in repository.issues.items()
         if all(_fits(repository, number, term, terms) for term in terms)
@@ -44,6 +44,11 @@ def search_issues(forge: FakeGitHub, asked: Asked) -> Reply:
 
 
 Term = tuple[bool, str, str]
+
+
+def _without_empty_body(issue: Json) -> Json:
+    """A result's body is a text or not there, by the contract; an issue's may be null."""
+    return {key: value for key, value in issue.items() if key != "body" or value is not None}
 
 
 def _searched(forge: FakeGitHub, asked: Asked, terms: list[Term]) -> list[Repository]:

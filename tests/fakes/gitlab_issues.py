@@ -143,6 +143,7 @@ def put_labels(forge: FakeGitLab, project: Project, issue: Json, names: list[str
             forge.created_labels.append(name)
         label = project.add_label(name)
         if name not in issue["labels"]:
+            take_labels(forge, project, issue, _replaced(issue, name), by)
             issue["labels"] = [*issue["labels"], name]
             _tell(forge, project, issue, "add", label, by)
 
@@ -154,6 +155,17 @@ def take_labels(
         if name in issue["labels"]:
             issue["labels"] = [known for known in issue["labels"] if known != name]
             _tell(forge, project, issue, "remove", project.labels[name], by)
+
+
+def _replaced(issue: Json, name: str) -> list[str]:
+    """A scoped label, `scope::value`, takes the place of the others of its scope.
+
+    https://docs.gitlab.com/user/project/labels/#scoped-labels
+    """
+    scope, separator, _ = name.rpartition("::")
+    if not separator:
+        return []
+    return [known for known in issue["labels"] if known.rpartition("::")[0] == scope]
 
 
 def _tell(

@@ -21,7 +21,7 @@ SHA, OLD = "a" * 40, "b" * 40
 QUEUE = [
     issue(1, labels=["bug"], user="ann"),
     issue(2, labels=["Bug", "oncall: distributed"], user="ben"),
-    issue(3, state="closed", body="Closed."),
+    issue(3, state="closed", body=None),
     issue(4, pull_request={}),
     issue(5),
 ]

@@ -180,6 +180,22 @@ def test_the_labels_key_replaces_them_all(connect: Connect) -> None:
         ]
 
 
+@pytest.mark.parametrize(
+    ("added", "left"),
+    [
+        pytest.param("state::done", ["bug", "state::done"], id="of the same scope"),
+        pytest.param("kind::crash", ["bug", "state::open", "kind::crash"], id="of another scope"),
+        pytest.param("state", ["bug", "state::open", "state"], id="without a scope"),
+    ],
+)
+def test_a_scoped_label_takes_the_place_of_another(
+    connect: Connect, added: str, left: list[str]
+) -> None:
+    with forge_with(issue(1, labels=["bug", "state::open"])) as forge:
+        made = connect(forge).put(f"{P}/issues/1", {"add_labels": added})
+        assert made.json()["labels"] == left
+
+
 def test_labels_of_the_project_are_listed(connect: Connect) -> None:
     with forge_with(issue(1, labels=["of an issue"])) as forge:
         client = connect(forge)
@@ -292,87 +308,3 @@ def test_the_throttle_answers_in_plain_text_and_lets_go(connect: Connect) -> Non
         assert refused.headers["RateLimit-Remaining"] == "0"
         clock[0] += int(refused.headers["Retry-After"])
         assert client.get(f"{P}/labels").ok
-
-
-REPOSITORY: dict[str, Any] = {
-    "files": {"src/a.py": "x = 1\n", ".gitlab/issue_templates/Bug.md": "## Bug\n"},
-    "commits": [
-        {"sha": "a" * 40, "paths": ["src/a.py"], "date": "2026-02-01T00:00:00Z"},
-        {"sha": "b" * 40, "paths": ["README.md"], "date": "2026-01-01T00:00:00Z"},
-    ],
-    "merge_requests": [
-        {"iid": 1, "title": "Fix", "state": "merged", "merge_commit_sha": "a" * 40},
-        {"iid": 2, "title": "Next", "source_branch": "next"},
-    ],
-}
-
-
-@pytest.fixture
-def repository() -> FakeGitLab:
-    forge = forge_with(issue(1), project=REPOSITORY)
-    project = forge.project(5)
-    project.branches |= {"next": "b" * 40, "fix": "b" * 40}
-    project.statuses["a" * 40] = [{"name": "build"}, {"name": "lint", "status": "failed"}]
-    return forge
-
-
-READS = [
-    pytest.param("/repository/files/src%2Fa.py?ref=main", 200, id="a file at a branch"),
-    pytest.param("/repository/files/src%2Fa.py?ref=HEAD", 200, id="at HEAD"),
-    pytest.param("/repository/files/src%2Fa.py?ref=bbbbbbbb", 200, id="at a short SHA"),
-    pytest.param("/repository/files/src%2Fb.py?ref=main", 404, id="no such file"),
-    pytest.param("/repository/files/src%2Fa.py?ref=gone", 404, id="no such ref"),
-    pytest.param("/repository/branches/main", 200, id="a branch"),
-    pytest.param("/repository/branches/gone", 404, id="no such branch"),
-    pytest.param("/repository/commits/main", 200, id="a commit by its branch"),
-    pytest.param("/merge_requests/1", 200, id="a merge request"),
-    pytest.param("/merge_requests/3", 404, id="no such merge request"),
-]
-
-
-@pytest.mark.parametrize(("path", "status"), READS)
-def test_the_repository_is_read(
-    connect: Connect, repository: FakeGitLab, path: str, status: int
-) -> None:
-    with repository as forge:
-        assert connect(forge).get(P + path).status_code == status
-
-
-COUNTS = [
-    pytest.param("/repository/commits?path=src", 1, id="commits below a path"),
-    pytest.param("/repository/commits?since=2026-01-15T00:00:00Z", 1, id="commits since"),
-    pytest.param("/repository/commits?ref_name=next", 1, id="commits of a branch"),
-    pytest.param("/repository/commits/main/statuses?name=lint", 1, id="statuses"),
-    pytest.param("/merge_requests?state=opened", 1, id="open merge requests"),
-    pytest.param("/merge_requests?source_branch=next", 1, id="by source branch"),
-    pytest.param("/search?scope=issues&search=hangs", 1, id="search in issues"),
-    pytest.param("/search?scope=merge_requests&search=fix", 1, id="search in merge requests"),
-    pytest.param("/search?scope=blobs&search=x%20%3D", 1, id="search in files"),
-    pytest.param("/search?scope=issues&search=unheard-of", 0, id="nothing found"),
-]
-
-
-@pytest.mark.parametrize(("path", "count"), COUNTS)
-def test_lists_of_the_repository(
-    connect: Connect, repository: FakeGitLab, path: str, count: int
-) -> None:
-    with repository as forge:
-        assert len(connect(forge).get(P + path).json()) == count
-
-
-@pytest.mark.parametrize(
-    ("source", "status"),
-    [
-        pytest.param("fix", 201, id="a branch that is there"),
-        pytest.param("gone", 400, id="a branch that is not"),
-        pytest.param("next", 409, id="a second one"),
-    ],
-)
-def test_a_merge_request_is_opened_once_for_a_branch_that_is_there(
-    connect: Connect, repository: FakeGitLab, source: str, status: int
-) -> None:
-    with repository as forge:
-        body = {"title": "t", "source_branch": source, "target_branch": "main"}
-        answer = connect(forge).post(f"{P}/merge_requests", body)
-        assert answer.status_code == status
-        assert len(forge.writes) == int(status == 201)

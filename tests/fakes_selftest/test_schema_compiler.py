@@ -18,6 +18,7 @@ from fakes.filler import Filler
 from fakes.github_shapes import Shapes
 from fakes.schema import FORMATS, Compiler, Problem
 
+WRONG: tuple[Any, ...] = ("text", 7, True, None, [], {})
 SLICES = ("github", "gitlab", "jira")
 
 
@@ -27,7 +28,7 @@ def mutations(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {**value, "a_key_nobody_knows": 1}
     for key in value:
         yield {other: part for other, part in value.items() if other != key}
-        for wrong in ("text", 7, True, None, [], {}):
+        for wrong in WRONG:
             yield {**value, key: wrong}
 
 
@@ -206,8 +207,12 @@ def test_the_alternative_that_agreed_the_furthest_explains_a_failure() -> None:
 
 
 def test_a_schema_may_refer_to_itself() -> None:
-    tree = {"type": "object", "properties": {"next": {"$ref": "#/tree"}}, "required": ["next"]}
-    tree = {**tree, "nullable": True}
+    tree: dict[str, Any] = {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/tree"}},
+        "required": ["next"],
+    }
+    tree["nullable"] = True
     check = Compiler({"tree": tree}, closed=True).compile({"$ref": "#/tree"})
     assert check({"next": {"next": None}}) is None
     assert str(check({"next": {"next": 3}})) == "next.next: 3 is not an object"
