@@ -25,6 +25,7 @@ from ciops.failures.signature import model_names, place, signature
 
 _CERTAIN: Final = 100
 _ENDED: Final = 100
+_COMMON: Final = 90
 _CARRIED: Final = 80
 _SURVIVED: Final = 70
 _STATED: Final = 60
@@ -38,7 +39,11 @@ _NEAR_END: Final = 150
 _BURST: Final = 40
 _MOST_WRAPPERS: Final = 20
 # Kinds of errors that a program reports and goes on: they stand however much is printed after.
-_LASTING: Final = frozenset(("test", "compile", "link", "lint", "package", "giving-up", "crash"))
+_LASTING: Final = frozenset(("test", "test-summary", "compile", "link", "lint", "package", "giving-up", "crash"))
+
+
+# Kinds that scripts shrug off: an error of another kind is more likely the cause.
+_NOISY: Final = frozenset(("shell",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ def _weight(event: Event, facts: Facts) -> int:
     if event.recovered or _is_link(event):
         return 0
     if event.role == roles.CAUSE:
-        return _SURVIVED if _survived(event) else _CERTAIN
+        return _weight_of_cause(event)
     if event.role == roles.KILL:
         return _ENDED
     if event.role == roles.WRAPPER and event.carried:
@@ -100,6 +105,12 @@ def _weight(event: Event, facts: Facts) -> int:
         roles.CANCEL: _CANCELLED,
     }
     return by_role.get(event.role, 0)
+
+
+def _weight_of_cause(event: Event) -> int:
+    if _survived(event):
+        return 0 if event.bare else _SURVIVED
+    return _COMMON if event.kind in _NOISY else _CERTAIN
 
 
 def _is_link(event: Event) -> bool:
@@ -154,7 +165,7 @@ def _is_shown(event: Event, facts: Facts) -> bool:
         return False
     if event.role in (roles.KILL, roles.CANCEL, roles.WRAPPER):
         return True
-    if any(e.number > event.number and e.role in _FAILED and not e.recovered for e in facts.events):
+    if any(e.last > event.number and e.role in _FAILED and not e.recovered for e in facts.events):
         return True
     return facts.lines - event.last <= _NEAR_END
 

@@ -59,6 +59,10 @@ class DumpReader:
         self._left = _MOST_LINES
         return True
 
+    def starts(self, text: str) -> bool:
+        """Whether a dump that is still wanted begins here."""
+        return not self.done and bool(self._rules.start and self._rules.start.search(text))
+
     def _inside(self, text: str) -> bool:
         self._left -= 1
         if text.strip() in ("", "{", "---") and self._left > 0:

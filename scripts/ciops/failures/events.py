@@ -69,27 +69,32 @@ class Event:
 
 # Kinds that no word of recovery undoes: a failing test is not unmade by going on.
 _STANDING: Final = frozenset(("test", "compile", "link", "lint", "giving-up"))
+# Roles that say that it is over: what is printed afterwards is no sign of life.
+_CONCLUDING: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
 _RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
 
 
 class EventLog:
     """The events of a trace; holds at most `MOST_EVENTS`."""
 
-    __slots__ = ("_open", "events")
+    __slots__ = ("_open", "concluded", "events")
 
     def __init__(self) -> None:
         self.events: list[Event] = []
+        self.concluded = 0
         self._open: dict[str, Event] = {}
 
     def add(self, event: Event) -> Event:
         """Note an event; returns the one it repeats, or itself when it is new."""
         event.last = event.end = max(event.end, event.number)
+        if event.role in _CONCLUDING:
+            self.concluded = event.number
         key = event.key
         known = self._open.get(key)
         if known is not None and known.epilogue == event.epilogue:
             known.repeats += 1
             known.last = event.number
-            known.alive = 0
+            known.alive = known.alive if known.bare else 0
             known.recovered = known.retried = False
             return known
         self._open[key] = event

@@ -24,9 +24,12 @@ _LONGEST_JOIN: Final = 16_384
 _STAMP: Final = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z (?P<stream>[0-9a-fA-F]{2})(?P<pipe>[OE])(?P<plus>[ +])"
 )
+_CONTINUES: Final = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [0-9a-fA-F]{2}[OE]\+")
 _SECTION: Final = re.compile(
     r"section_(?P<edge>start|end):\d+:(?P<name>[\w.-]+)(?:\[[^\]\r\n]*\])?(?:\r(?:\x1b\[0?K)?|$)"
 )
+# How GitHub prints the script of a step before it runs: it says what could be, not what was.
+_SCRIPT: Final = re.compile(r"(?:\S{20,32}Z )?\x1b\[36;1m[^\x1b]*\x1b\[0m\r?$")
 # CSI, OSC, two-character escapes; and a CSI that the start of a chunk has cut off is left.
 _ESCAPES: Final = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[@-Z\\-_]"
@@ -68,6 +71,11 @@ class _Pending:
     size: int = 0
 
 
+def continues(raw: bytes) -> bool:
+    """Whether a raw line goes on with an earlier one of its stream."""
+    return _CONTINUES.match(raw) is not None
+
+
 class Unframer:
     """Turns raw lines into visible ones and section edges.
 
@@ -80,10 +88,17 @@ class Unframer:
     def __init__(self) -> None:
         self._pending: dict[str, _Pending] = {}
 
+    @property
+    def holds(self) -> bool:
+        """Whether lines are held back."""
+        return bool(self._pending)
+
     def push(self, number: int, raw: bytes) -> Iterator[Visible | Section]:
         """What becomes visible by one raw line (without its newline)."""
         text = raw.decode("utf-8", "replace")
         stamp = _STAMP.match(text)
+        if stamp is None and _SCRIPT.match(text):
+            return
         if stamp is None:
             yield from _visible([(number, text)], "")
             return

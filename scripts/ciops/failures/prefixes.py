@@ -75,6 +75,7 @@ _AFTER_TIME: Final = (
 )
 
 _DIGIT: Final = (
+    _kind(rf"{_DATE}T{_TIME}Z(?: |$)"),
     _kind(rf"{_DATE}[T ]{_TIME}(?:Z| ?[+-]\d\d:?\d\d| UTC)?{_AFTER_TIME}"),
     _kind(rf"{_TIME}{_AFTER_TIME}"),
     _kind(rf"\d\d[./]\d\d[./]\d{{2,4}}[ -]{_TIME}{_AFTER_TIME}"),

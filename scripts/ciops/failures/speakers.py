@@ -22,6 +22,7 @@ _ALIVE_AFTER: Final = 4
 _MOST_WATCHED: Final = 6
 _STACK_REACH: Final = 40
 _MOST_FRAMES: Final = 40
+_ECHO: Final = "shell-echo"
 _ANY_WORDS: Final = re.compile(r"(?P<cause>\S.*)")
 # Frames that other tools print: pytest's `path.py:12: in test_x`, faulthandler's, node's, Java's.
 _PYTEST_FRAME: Final = re.compile(r"^(?P<path>[\w./\\-]+\.\w{1,4}):(?P<line>\d+): (?:in (?P<name>\S+)|\w+$|)")
@@ -194,6 +195,8 @@ class Speaker:
             self._noise = (line.number, roles.FALLOUT if kind == "fallout" else roles.BENIGN)
             return None
         if role in roles.DULL_ROLES:
+            if said.rule.id != _ECHO:
+                self._live(line)
             return None
         if self._continues(said, line):
             return None
@@ -229,7 +232,7 @@ class Speaker:
         """An ordinary line: the process lived on after what it reported."""
         for event in self._watched:
             if line.number - event.end >= _ALIVE_AFTER:
-                event.alive += 1
+                event.alive += event.number > self._log.concluded
             elif event.end >= line.number - 1 and len(event.more) < 12:
                 event.more.append(line.text.strip()[:300])
                 event.end = max(event.end, line.number) if line.text[:1] == " " else event.end
@@ -256,7 +259,7 @@ def _said_event(said: Said, line: Line, text: str, source: str) -> Event:
     named = said.group("exception")
     if named:
         event.exception = tracebacks.bare_name(named)
-        event.bare = True
+    event.bare = True
     if path := said.group("file"):
         number = said.group("line")
         event.frames = (Frame(path, int(number) if number.isdigit() else 0, said.group("function")),)

@@ -19,19 +19,24 @@ from ciops.failures import causes
 from ciops.failures import line_rules as roles
 from ciops.failures.config_dump import DumpReader
 from ciops.failures.events import LINES_AFTER, LINES_BEFORE, Event, EventLog
-from ciops.failures.framing import Section, Unframer, Visible
+from ciops.failures.framing import Section, Unframer, Visible, continues
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.lines import Block, LineCutter
-from ciops.failures.prefixes import Peeled, peel
+from ciops.failures.prefixes import ERROR, Peeled, peel
 from ciops.failures.scan_result import ScanResult
 from ciops.failures.sieve import Sieve
 from ciops.failures.speakers import Line, Speaker
+from ciops.failures.tracebacks import means_something
 
 _TAIL_LINES: Final = 80
 _TAIL_BYTES: Final = 65_536
 _BUSY_LINES: Final = 12
 _WATCH_LINES: Final = 200
 _MOST_SPEAKERS: Final = 512
+_MOST_CONTINUED: Final = 20
+_LONGEST_LEARNT: Final = 2000
+_ALL_ZERO: Final = bytes.maketrans(b"123456789", b"000000000")
+_ALL_SEVEN: Final = bytes.maketrans(b"012345689", b"777777777")
 # GitLab's stages after the script (https://docs.gitlab.com/runner/executors/#job-stages).
 _EPILOGUE: Final = ("after_script", "archive_cache", "upload_artifacts", "cleanup_file_variables")
 
@@ -96,34 +101,63 @@ class TraceReader:
         self._block = (block.first, lines)
         at = 0
         if self._busy_until >= block.first:
-            at = self._read_on(block.first, lines, 0)
+            at = self._read_on(0)
         for index in indexes:
             if index >= at:
-                at = self._read_on(block.first, lines, index)
+                at = self._read_on(self._begin(index, at))
         self._remember(block)
 
-    def _read_on(self, first: int, lines: list[bytes], at: int) -> int:
+    def _begin(self, index: int, at: int) -> int:
+        """Where the logical line begins that the line at `index` may continue."""
+        lines = self._block[1]
+        lowest = max(at, index - _MOST_CONTINUED)
+        while index > lowest and continues(lines[index]):
+            index -= 1
+        return index
+
+    def _read_on(self, at: int) -> int:
         """Read lines one by one from `at` until nothing is under way; returns where it stopped."""
+        first, lines = self._block
         start = at
-        while at < len(lines) and (at == start or first + at <= self._busy_until):
-            self._look(first + at, lines[at])
+        while at < len(lines):
+            if at > start and first + at > self._busy_until and not continues(lines[at]):
+                self._flush()
+                if first + at > self._busy_until:
+                    self._learn(start, at)
+                    return at
+            for seen in self._unframer.push(first + at, lines[at]):
+                self._take(seen)
             at += 1
-        if at < len(lines):
-            self._flush()
+        if self._unframer.holds:
+            self._busy_until = max(self._busy_until, first + at)
         return at
 
-    def _look(self, number: int, raw: bytes) -> None:
-        before = self._busy_until
-        for seen in self._unframer.push(number, raw):
-            self._take(seen)
-        if self._busy_until == before and before < number:
-            self._flush()
-            if self._busy_until == before and self._is_dull(raw):
-                self._sieve.is_dull(raw)
+    def _learn(self, start: int, at: int) -> None:
+        """When a single line was read in vain, lines like it need not be read again."""
+        raw = self._block[1][start]
+        if at == start + 1 and len(raw) < _LONGEST_LEARNT and self._means_nothing(raw):
+            self._sieve.is_dull(raw)
 
-    def _is_dull(self, raw: bytes) -> bool:
-        """Whether this line would mean nothing with any other digits."""
-        return True
+    def _means_nothing(self, raw: bytes) -> bool:
+        """Whether the line means nothing, and would not with other digits either."""
+        return not any(
+            self._means(visible)
+            for variant in (raw, raw.translate(_ALL_ZERO), raw.translate(_ALL_SEVEN))
+            for visible in self._seen([(1, variant)])
+        )
+
+    def _means(self, visible: Visible) -> bool:
+        peeled = peel(visible.text)
+        text = peeled.text.strip()
+        said = self._knowledge.classifier.say(text, peeled.level)
+        if said is not None:
+            return said.rule.role != roles.BENIGN
+        return (
+            peeled.level == ERROR
+            or means_something(text)
+            or next(self._knowledge.observer.all(text), None) is not None
+            or self._dump.starts(text)
+        )
 
     def _flush(self) -> None:
         for seen in self._unframer.flush():
@@ -185,7 +219,7 @@ class TraceReader:
 
     def _seen(self, raw: list[tuple[int, bytes]]) -> list[Visible]:
         unframer = Unframer()
-        seen = [v for number, line in raw for v in unframer.push(number, line[-2000:])]
+        seen = [v for number, line in raw for v in unframer.push(number, line[:2000])]
         seen.extend(unframer.flush())
         return [v for v in seen if isinstance(v, Visible)]
 

@@ -141,6 +141,11 @@ def bare_exception(text: str) -> tuple[str, str] | None:
     return match["name"], match["message"] or ""
 
 
+def means_something(text: str) -> bool:
+    """Whether a line could begin, link or end a traceback."""
+    return "raceback (most" in text or bool(CHAINED.match(text)) or bare_exception(text) is not None
+
+
 _BARE_NAME: Final = re.compile(r"(?:^|\.)[A-Z]\w{2,}(?:Error|Exception|Exit|Interrupt)$")
 
 
