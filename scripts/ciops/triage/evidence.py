@@ -1,0 +1,237 @@
+"""From hits and tracebacks to evidence: who says what about which part, with what weight.
+
+Points are role x zone x speaker (x hedge), so that a person can follow them. The rules:
+a maintainer's conclusion outweighs a reporter's guess, a later finding an earlier one; a call
+that only passes through a part is no evidence against it; an argument check blames its caller;
+an echo of another process's failure is no root where a real one stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ciops.triage.frames import FrameVerdict, judge_tracebacks
+from ciops.triage.issue_text import Line, Reading, Speaker
+from ciops.triage.matching import Hit, find_hits
+from ciops.triage.policy import Policy, Role, Scoring
+from ciops.triage.statements import Mention, judge_event, judge_mention
+from ciops.triage.versions import Version, is_older, reported_version
+from ciops.triage.zones import MACHINE, SPOKEN, Zone
+
+_MESSAGE_REACH: Final = 6
+_CODE: Final = frozenset({"code", "shell"})
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One line that speaks for or against a topic. `conclusion` marks a finding, not a guess."""
+
+    topic: str
+    signal: str
+    role: Role
+    points: float
+    zone: Zone
+    where: str
+    line: int
+    last: int
+    text: str
+    turn: int
+    speaker: Speaker
+    conclusion: bool = False
+
+    @property
+    def group(self) -> str:
+        """Kinds of places that count apart: the title, what is said, what ran, what it printed."""
+        if self.zone == "title":
+            return "title"
+        if self.zone in MACHINE:
+            return "machine"
+        return "ran" if self.zone in _CODE else "spoken"
+
+
+def gather(reading: Reading, policy: Policy) -> list[Evidence]:
+    """All evidence of an issue, strongest first within a topic."""
+    hits = _told_in_time(find_hits(reading, policy), reading, policy)
+    verdicts = judge_tracebacks(reading.tracebacks, policy)
+    found = [item for hit in hits for item in _weigh(hit, policy, verdicts)]
+    found.extend(_from_frames(verdicts, _told_apart(hits), policy))
+    found = _echoes_aside(found, hits)
+    return _superseded(found, policy.scoring)
+
+
+def _told_in_time(hits: Sequence[Hit], reading: Reading, policy: Policy) -> list[Hit]:
+    """Without the hits that tell of a version that worked but is not an earlier one."""
+    if not any("(?P<worked" in hit.signal.source for hit in hits):
+        return list(hits)
+    reported = reported_version(reading, policy.version_shapes)
+    return [hit for hit in hits if _is_earlier(hit, reported)]
+
+
+def _is_earlier(hit: Hit, reported: Version | None) -> bool:
+    match = hit.signal.search_from(hit.line.text, hit.start)
+    return match is None or is_older(match, reported)
+
+
+def _told_apart(hits: Sequence[Hit]) -> list[tuple[str, int, str]]:
+    """Error messages that name their own part: (where, line, topic)."""
+    return [
+        (hit.line.where, hit.line.number, hit.signal.topic)
+        for hit in hits
+        if hit.signal.role == "root" and hit.line.zone in MACHINE
+        if not (hit.signal.yields or hit.signal.secondary)
+    ]
+
+
+def _weigh(hit: Hit, policy: Policy, verdicts: Sequence[FrameVerdict]) -> Iterator[Evidence]:
+    if hit.line.zone not in SPOKEN:
+        yield _plain(hit, _machine_role(hit, verdicts), policy.scoring)
+    elif hit.signal.topic.startswith("component:"):
+        yield from _spoken(hit, policy.scoring, verdicts)
+    else:
+        yield from _event(hit, policy.scoring)
+
+
+def _machine_role(hit: Hit, verdicts: Sequence[FrameVerdict]) -> Role:
+    if hit.signal.yields and any(verdict.called_inside for verdict in verdicts):
+        return "path"
+    return hit.signal.role
+
+
+def _plain(hit: Hit, role: Role, scoring: Scoring, factor: float = 1.0) -> Evidence:
+    line = hit.line
+    points = scoring.roles[role] * scoring.zones[line.zone] * scoring.speakers[line.speaker] * factor
+    return _evidence(hit, role, points)
+
+
+def _evidence(hit: Hit, role: Role, points: float, conclusion: bool = False) -> Evidence:
+    line = hit.line
+    return Evidence(
+        hit.signal.topic, hit.signal.id, role, round(points, 2), line.zone, line.where, line.number,
+        line.last, line.text, line.turn, line.speaker, conclusion,
+    )  # fmt: skip
+
+
+def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
+    """A signal that is not about a part: something that happened, or is asked for."""
+    event = judge_event(hit.line.text, hit.start, hit.end)
+    if event.denied:
+        if hit.signal.role != "against":
+            yield _plain(hit, "against", scoring, 0.5)
+        return
+    factor = scoring.hedged if event.possible or event.asked else 1.0
+    yield _plain(hit, hit.signal.role, scoring, factor)
+
+
+def _spoken(hit: Hit, scoring: Scoring, verdicts: Sequence[FrameVerdict]) -> Iterator[Evidence]:
+    mention = judge_mention(hit.line.text, hit.start, hit.end)
+    if hit.signal.id.endswith("_named"):
+        yield _named(hit, mention, scoring)
+        return
+    role = _machine_role(hit, verdicts)
+    if mention.stance == "cleared":
+        if role == "api":
+            yield _plain(hit, "against", scoring, 0.5)
+    elif mention.stance == "blamed" and role in ("api", "weak") and not mention.asked:
+        yield _conclusion(hit, mention, scoring)
+    elif hit.line.speaker == "maintainer" and (mention.asked or role != "root"):
+        yield _plain(hit, "weak", scoring)
+    else:
+        yield _plain(hit, role, scoring, scoring.hedged if mention.asked else 1.0)
+
+
+def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    """A part called by its name: what is said of it decides its weight."""
+    line = hit.line
+    if mention.stance == "cleared":
+        factor = scoring.hedged if mention.guessed or mention.asked else 1.0
+        return replace(
+            _plain(hit, "against", scoring, factor), conclusion=line.speaker == "maintainer"
+        )
+    if mention.asked and line.zone != "title":
+        return _plain(hit, "weak", scoring, scoring.hedged)
+    if mention.stance == "blamed":
+        return _conclusion(hit, mention, scoring)
+    if line.zone == "title":
+        return _plain(hit, "api", scoring, 0.5 if mention.stance == "context" else 1.0)
+    if mention.stance == "subject":
+        return _subject(hit, mention, scoring)
+    return _plain(hit, "weak", scoring, 0.5 if mention.stance == "context" else 1.0)
+
+
+def _conclusion(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    """Somebody says that this part is at fault."""
+    line = hit.line
+    factor = scoring.hedged if mention.guessed else 1.0
+    found = line.speaker == "maintainer" or (line.turn > 0 and line.speaker == "reporter")
+    role: Role = "root" if found and not mention.guessed else "api"
+    return replace(_plain(hit, role, scoring, factor), conclusion=role == "root")
+
+
+def _subject(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    factor = scoring.hedged if mention.guessed else 1.0
+    return _plain(hit, "api", scoring, factor)
+
+
+def _from_frames(
+    verdicts: Iterable[FrameVerdict], told: Sequence[tuple[str, int, str]], policy: Policy
+) -> Iterator[Evidence]:
+    scoring = policy.scoring
+    for verdict in verdicts:
+        elsewhere = _message_names(verdict, told)
+        for component, found_role, frame in verdict.findings:
+            other = elsewhere and f"component:{component}" not in elsewhere
+            role: Role = "path" if other and found_role == "root" else found_role
+            points = scoring.roles[role] * scoring.zones["traceback"]
+            points *= scoring.speakers[verdict.source.speaker]
+            yield Evidence(
+                f"component:{component}", f"{component}_frames", role, round(points, 2), "traceback",
+                verdict.source.where, frame.number, frame.number,
+                f'File "{frame.path}", in {frame.name}', verdict.source.turn, verdict.source.speaker,
+            )  # fmt: skip
+
+
+def _message_names(verdict: FrameVerdict, told: Sequence[tuple[str, int, str]]) -> set[str]:
+    """The parts that the error message of a traceback names by itself."""
+    first = verdict.source.traceback.number
+    lines = range(first, first + _MESSAGE_REACH)
+    return {topic for where, line, topic in told if where == verdict.source.where and line in lines}
+
+
+def _echoes_aside(found: Sequence[Evidence], hits: Sequence[Hit]) -> list[Evidence]:
+    """Secondary failures are only on the path where a real root stands beside them."""
+    echoes = {hit.signal.id for hit in hits if hit.signal.secondary}
+    roots = any(
+        item.role == "root" and item.signal not in echoes and item.topic.startswith("component:")
+        for item in found
+    )
+    if not (echoes and roots):
+        return list(found)
+    return [
+        replace(item, role="path", points=0.0) if item.signal in echoes and item.points > 0 else item
+        for item in found
+    ]
+
+
+def _superseded(found: Sequence[Evidence], scoring: Scoring) -> list[Evidence]:
+    """A later conclusion outweighs what was said and guessed of other parts before it."""
+    conclusions = [item for item in found if item.conclusion and item.points > 0]
+    if not conclusions:
+        return list(found)
+    last = max(item.turn for item in conclusions)
+    concluded = {item.topic for item in conclusions if item.turn == last}
+    return [
+        replace(item, points=round(item.points * scoring.superseded, 2))
+        if _yields_to(item, concluded, last)
+        else item
+        for item in found
+    ]
+
+
+def _yields_to(item: Evidence, concluded: set[str], last: int) -> bool:
+    if not item.topic.startswith("component:") or item.topic in concluded or item.points <= 0:
+        return False
+    return item.turn < last or (item.turn == last and not item.conclusion)
+
+

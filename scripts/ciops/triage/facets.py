@@ -1,0 +1,182 @@
+"""What an expert would say of an issue: the facets, each with the evidence it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ciops.triage.evidence import Evidence, gather
+from ciops.triage.inferred import infer
+from ciops.triage.issue_text import Reading
+from ciops.triage.policy import Policy
+from ciops.triage.reproduction import find_reproduction
+from ciops.triage.routing import Confidence, Routing, route_issue
+from ciops.triage.weighing import NOTHING, Score, apply_overrides, family_stands
+
+Kind = Literal["bug", "feature", "enhancement", "question", "docs"]
+_ASKED: Final[tuple[Kind, ...]] = ("feature", "enhancement")
+_ACTED: Final = ("ran", "machine")
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The facets of an issue, from its text alone."""
+
+    distributed: bool
+    sub_oncall: str | None
+    modules: tuple[str, ...]
+    confidence: Confidence
+    kind: Kind
+    performance: bool
+    high_priority: tuple[str, ...]
+    has_reproduction: bool
+    repro_expected: bool
+
+    @property
+    def type(self) -> str | None:
+        """The type label's key, or None for bugs, questions and documentation."""
+        return self.kind if self.kind in _ASKED else None
+
+
+@dataclass(frozen=True, slots=True)
+class FacetEvidence:
+    """One piece of evidence under the facet it decided."""
+
+    facet: str
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Facets, what they stand on, and the routing behind them."""
+
+    facets: Facets
+    evidence: tuple[FacetEvidence, ...]
+    routing: Routing
+
+
+def judge(reading: Reading, policy: Policy) -> Judgement:
+    """Judge an issue that has been read. Pure: the same reading gives the same judgement."""
+    gathered = gather(reading, policy)
+    gathered.extend(infer(reading, gathered, policy))
+    found, scores, applied = apply_overrides(gathered, policy)
+    routing = route_issue(scores, applied, policy)
+    reproduction = find_reproduction(reading, found, policy)
+    apart = _apart(scores, found, policy)
+    kind = _kind(reading, scores, bool(reproduction))
+    distributed = apart is None
+    priorities = _priorities(scores, policy) if distributed and kind == "bug" else ()
+    confidence = _confidence(routing, apart, scores, policy)
+    exempt = scores.get("reproduction:exempt", NOTHING).points >= 1
+    facets = Facets(
+        distributed=distributed,
+        sub_oncall=routing.route if distributed else None,
+        modules=routing.modules if distributed else (),
+        confidence=confidence,
+        kind=kind,
+        performance=kind == "enhancement" and scores.get("kind:performance", NOTHING).points >= 1,
+        high_priority=priorities,
+        has_reproduction=bool(reproduction),
+        repro_expected=kind == "bug" and not exempt,
+    )
+    evidence = tuple(_cited(facets, scores, routing, apart, reproduction))
+    return Judgement(facets, evidence, routing)
+
+
+def _apart(
+    scores: dict[str, Score], found: Sequence[Evidence], policy: Policy
+) -> str | None:
+    """The family that puts an issue out of scope, or None where it is in scope."""
+    families = [family.id for family in policy.apart if family_stands(family, "apart", scores)]
+    if not families:
+        return None
+    concluded = scores.get("group:concluded_apart", NOTHING).points >= 2
+    if not concluded and _in_scope(found):
+        return None
+    return max(families, key=lambda name: scores[f"apart:{name}"].points)
+
+
+def _in_scope(found: Sequence[Evidence]) -> bool:
+    """Whether something was run, or printed, that only the product's scope can explain.
+
+    A line that an out-of-scope family explains (a missing symbol) says nothing of the scope.
+    """
+    apart = {(x.where, x.line) for x in found if x.topic.startswith("apart:") and x.role == "root"}
+    return any(
+        item.group in _ACTED
+        and item.points > 0
+        and (item.where, item.line) not in apart
+        and item.role in ("root", "api")
+        and (item.topic == "in_scope" or item.topic.startswith("component:"))
+        for item in found
+    )
+
+
+def _kind(reading: Reading, scores: dict[str, Score], reproduced: bool) -> Kind:
+    points = {name: scores.get(f"kind:{name}", NOTHING).points for name in
+              ("bug", "feature", "enhancement", "question", "docs")}
+    bug = points["bug"] + (1.5 if _raised(reading) else 0.0)
+    asked = max(points["feature"], points["enhancement"])
+    contradicted = scores.get("group:contradiction", NOTHING).points >= 2
+    if asked >= 2 and asked > bug and not (contradicted and reproduced):
+        return "enhancement" if points["enhancement"] >= 2 else "feature"
+    if points["docs"] >= 3 and points["docs"] > bug:
+        return "docs"
+    if points["question"] >= 2 and points["question"] > bug:
+        return "question"
+    return "bug"
+
+
+def _raised(reading: Reading) -> bool:
+    return any(source.traceback.exception for source in reading.tracebacks)
+
+
+def _priorities(scores: dict[str, Score], policy: Policy) -> tuple[str, ...]:
+    return tuple(
+        family.id for family in policy.priorities if family_stands(family, "priority", scores)
+    )
+
+
+def _confidence(
+    routing: Routing, apart: str | None, scores: dict[str, Score], policy: Policy
+) -> Confidence:
+    if apart is not None:
+        return "high" if scores[f"apart:{apart}"].has_root else "medium"
+    if policy.route(routing.route).classified:
+        return routing.module_confidence
+    return routing.route_confidence
+
+
+def _cited(
+    facets: Facets,
+    scores: dict[str, Score],
+    routing: Routing,
+    apart: str | None,
+    reproduction: Sequence[Evidence],
+) -> Iterator[FacetEvidence]:
+    """The evidence that a reader should see: the strongest few of each facet."""
+    if apart is not None:
+        yield from _best("distributed", scores[f"apart:{apart}"].evidence, 3)
+    else:
+        scope = scores.get("in_scope", NOTHING).evidence
+        yield from _best("distributed", scope, 2)
+        for part in routing.parts:
+            if part.route == facets.sub_oncall and part.points > 0:
+                yield from _best("sub_oncall", part.evidence, 3)
+                break
+        for part in routing.parts:
+            yield from _best("modules", part.evidence, 4 if part.label in facets.modules else 2)
+    for family in facets.high_priority:
+        yield from _best("high_priority", scores[f"priority:{family}"].evidence, 2)
+    if facets.kind != "bug":
+        yield from _best("type", scores.get(f"kind:{facets.kind}", NOTHING).evidence, 2)
+    if facets.performance:
+        yield from _best("performance", scores["kind:performance"].evidence, 1)
+    yield from _best("has_reproduction", reproduction, 2)
+
+
+def _best(facet: str, evidence: Sequence[Evidence], most: int) -> Iterator[FacetEvidence]:
+    ordered = sorted(evidence, key=lambda item: -abs(item.points))
+    for item in ordered[:most]:
+        yield FacetEvidence(facet, item)

@@ -1,0 +1,121 @@
+"""Which part a traceback blames: the innermost frame of the product, unless it only passes on.
+
+Frames run from the outermost call to the innermost. A *passing* frame (a thin public wrapper)
+hands the blame to its caller where that is another part of the product. Where code that is no
+part of it (an operator, the user's model) is innermost, the parts above are on the path only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ciops.triage.issue_text import TurnTraceback
+from ciops.triage.policy import Policy, Role
+from ciops.triage.tracebacks import Frame
+
+_MOST: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FrameVerdict:
+    """What one traceback says. `called_inside`: a part of the product made the failing call."""
+
+    source: TurnTraceback
+    findings: tuple[tuple[str, Role, Frame], ...]
+    called_inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    frame: Frame
+    component: str | None
+    passing: bool
+
+
+def judge_tracebacks(tracebacks: Sequence[TurnTraceback], policy: Policy) -> list[FrameVerdict]:
+    """A verdict for each different traceback; of a chain only the last block may be the root."""
+    seen: set[tuple[str, str, str]] = set()
+    verdicts = []
+    for source in tracebacks:
+        signature = source.traceback.signature
+        if signature in seen or not source.traceback.frames:
+            continue
+        seen.add(signature)
+        verdicts.append(_judge(source, policy))
+        if len(verdicts) == _MOST:
+            break
+    return verdicts
+
+
+def _judge(source: TurnTraceback, policy: Policy) -> FrameVerdict:
+    placed = [
+        found
+        for frame in source.traceback.frames
+        if not _is_noise(frame.path, policy.noise_frames)
+        for found in (_place(frame, policy),)
+    ]
+    owned = [item for item in placed if item.component]
+    if not owned:
+        return FrameVerdict(source, (), False)
+    if source.traceback.running or source.traceback.links:
+        return FrameVerdict(source, tuple(_on_the_path(owned)), False)
+    blamed = _blamed(placed)
+    if blamed is None:
+        return FrameVerdict(source, tuple(_on_the_path(owned)), False)
+    findings = list(_findings(owned, blamed))
+    inside = blamed is not owned[-1] or any(not item.passing for item in owned)
+    return FrameVerdict(source, tuple(findings), inside)
+
+
+def _blamed(placed: Sequence[_Placed]) -> _Placed | None:
+    """The frame to blame: innermost, or the caller of a passing one; None if it is elsewhere."""
+    if not placed[-1].component:
+        return None
+    for item in reversed(placed):
+        if item.component is None:
+            break
+        if not item.passing:
+            return item
+    return placed[-1]
+
+
+def _findings(owned: Sequence[_Placed], blamed: _Placed) -> Iterator[tuple[str, Role, Frame]]:
+    component = blamed.component or ""
+    direct = blamed.passing
+    yield component, "api" if direct else "root", blamed.frame
+    entry = owned[0]
+    if entry.component != component and not entry.passing:
+        yield entry.component or "", "api", entry.frame
+    named = {component, entry.component}
+    for item in owned:
+        if item.component not in named:
+            named.add(item.component)
+            yield item.component or "", "path", item.frame
+
+
+def _on_the_path(owned: Iterable[_Placed]) -> Iterator[tuple[str, Role, Frame]]:
+    named: set[str] = set()
+    for item in owned:
+        if item.component and item.component not in named:
+            named.add(item.component)
+            yield item.component, "path", item.frame
+
+
+def _is_noise(path: str, noise: Sequence[str]) -> bool:
+    return any(fragment in path for fragment in noise)
+
+
+def _place(frame: Frame, policy: Policy) -> _Placed:
+    component, passing = _owner(frame.path.replace("\\", "/"), policy.owners)
+    return _Placed(frame, component, passing)
+
+
+@lru_cache(maxsize=4096)
+def _owner(path: str, owners: tuple[tuple[str, str, bool], ...]) -> tuple[str | None, bool]:
+    for fragment, component, passing in owners:
+        if fragment in path:
+            return component, passing
+    return None, False

@@ -1,0 +1,60 @@
+"""Evidence that no single line gives: what was raised, and a script that stays in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ciops.triage.evidence import Evidence
+from ciops.triage.issue_text import Reading
+from ciops.triage.policy import Policy
+from ciops.triage.reproduction import touching_block
+
+_COMPARISON: Final = "AssertionError"
+_SCOPE_TOPICS: Final = ("in_scope", "component:")
+
+
+def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
+    """Evidence from the issue as a whole."""
+    yield from _raised(reading, policy)
+    yield from _plain_script(reading, found, policy)
+
+
+def _raised(reading: Reading, policy: Policy) -> Iterator[Evidence]:
+    """An exception speaks against a family whose failures are silent."""
+    raised = next(
+        (
+            source
+            for source in reading.tracebacks
+            if source.traceback.exception and not source.traceback.exception.endswith(_COMPARISON)
+        ),
+        None,
+    )
+    if raised is None:
+        return
+    for family in policy.priorities:
+        if family.raised:
+            text = f"{raised.traceback.exception}: {raised.traceback.message}"
+            yield Evidence(
+                f"priority:{family.id}", "exception_raised", "against", family.raised, "traceback",
+                raised.where, raised.traceback.number, raised.traceback.number, text, raised.turn,
+                raised.speaker,
+            )  # fmt: skip
+
+
+def _plain_script(
+    reading: Reading, found: Sequence[Evidence], policy: Policy
+) -> Iterator[Evidence]:
+    """A script that touches the product, in an issue without a word of the queue's scope."""
+    if any(item.points > 0 and item.topic.startswith(_SCOPE_TOPICS) for item in found):
+        return
+    line = touching_block(reading, policy)
+    if line is None:
+        return
+    points = policy.scoring.roles["root"] * policy.scoring.zones["code"]
+    for family in policy.apart:
+        if family.plain_script:
+            yield Evidence(
+                f"apart:{family.id}", "script_without_scope", "root", points, line.zone, line.where,
+                line.number, line.last, line.text, line.turn, line.speaker,
+            )  # fmt: skip

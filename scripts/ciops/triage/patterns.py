@@ -1,0 +1,290 @@
+"""Terms and patterns of a policy: compiled when first needed, found by the words they need.
+
+A *term* is literal text, bounded by non-word characters where it begins or ends with a word
+character; a `*` stands for the rest of an identifier. A *pattern* is a Python `re`. Of each, the
+*anchors* are words of which one must be in a line for it to match; an index of anchors picks the
+few patterns that a line needs, so that a line costs what it holds and not what the policy holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+_WORD: Final = re.compile(r"[a-z0-9]+")
+_LITERAL_RUN: Final = re.compile(r"[^\x00-\x7f]+")
+_SHORTEST_PREFIX: Final = 3
+
+_TOKEN: Final = re.compile(
+    r"(?P<run>[\w /:'\",`=<>-]{2,}(?![*+?{]))"
+    r"|(?P<boundary>\\[bAZ]|\^|\$)"
+    r"|(?P<space>\\[sW])"
+    r"|(?P<unbounded>\\[wdSB])"
+    r"|\\(?P<escaped>.)"
+    r"|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])"
+    r"|(?P<look>\(\?<?[=!])"
+    r"|(?P<open>\((?:\?(?::|[a-zA-Z-]+:|P<\w+>))?)"
+    r"|(?P<close>\))"
+    r"|(?P<alt>\|)"
+    r"|(?P<repeat>[*+?]\??|\{\d*,?\d*\}\??)"
+    r"|(?P<any>\.)"
+    r"|(?P<char>.)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A word that a line must hold: a whole one, the start of one, or (not ASCII) a substring."""
+
+    text: str
+    kind: str  # "word", "prefix" or "substring"
+
+
+def words_of(text: str) -> set[str]:
+    """The ASCII words of a text, folded; an underscore parts words."""
+    return set(_WORD.findall(text.lower()))
+
+
+def term_pattern(term: str) -> str:
+    """The regular expression of a term."""
+    parts = [re.escape(part) for part in term.split("*")]
+    body = r"\w{0,60}".join(parts).replace(r"\ ", " ")
+    left = r"(?<!\w)" if term[:1].isalnum() or term[:1] == "_" else ""
+    right = r"(?!\w)" if term[-1:].isalnum() or term[-1:] == "_" else ""
+    if not term.isascii():
+        left = right = ""
+    return f"{left}{body}{right}"
+
+
+@lru_cache(maxsize=4096)
+def compiled(source: str, case_sensitive: bool) -> re.Pattern[str]:
+    """A compiled pattern, kept for the life of the process."""
+    return re.compile(source, 0 if case_sensitive else re.IGNORECASE)
+
+
+def term_anchors(term: str) -> tuple[Anchor, ...]:
+    """The longest word of a term: one that must be there for the term to match."""
+    if run := _longest(_LITERAL_RUN.findall(term)):
+        return (Anchor(run, "substring"),)
+    lowered = term.lower()
+    best = Anchor("", "word")
+    for match in _WORD.finditer(lowered):
+        kind = "prefix" if lowered[match.end() : match.end() + 1] == "*" else "word"
+        starts_late = lowered[: match.start()].endswith("*")
+        if not starts_late and len(match[0]) > len(best.text):
+            best = Anchor(match[0], kind)
+    return (best,) if best.text else ()
+
+
+def _longest(runs: Sequence[str]) -> str:
+    return max(runs, key=len, default="")
+
+
+@dataclass(slots=True)
+class _Scan:
+    """One sequence while it is scanned: the run so far and the best anchors found."""
+
+    run: str = ""
+    run_starts_word: bool = True
+    best: tuple[Anchor, ...] = ()
+
+    def end_run(self, at_boundary: bool, starts_next: bool) -> None:
+        """Close the run of literals; `at_boundary` if a word surely ends there."""
+        self.offer(_run_anchors(self.run, self.run_starts_word, at_boundary))
+        self.run = ""
+        self.run_starts_word = starts_next
+
+    def drop_last(self) -> None:
+        """The last literal is optional: the run ends before it."""
+        dropped, self.run = self.run[-1], self.run[:-1]
+        parts = not dropped.isalnum() and self.ends_at_boundary()
+        self.end_run(at_boundary=False, starts_next=parts)
+
+    def ends_at_boundary(self) -> bool:
+        """Whether a word that comes next surely starts there."""
+        if not self.run:
+            return self.run_starts_word
+        return not (self.run[-1].isalnum() and self.run[-1].isascii())
+
+    def offer(self, anchors: tuple[Anchor, ...]) -> None:
+        if anchors and (not self.best or _weight(anchors) > _weight(self.best)):
+            self.best = anchors
+
+
+def _weight(anchors: Iterable[Anchor]) -> int:
+    """How selective a choice of anchors is: the length of its shortest."""
+    return min(len(anchor.text) * (3 if anchor.kind == "substring" else 1) for anchor in anchors)
+
+
+def _run_anchors(run: str, starts_word: bool, ends_word: bool) -> tuple[Anchor, ...]:
+    lowered = run.lower()
+    if foreign := _longest(_LITERAL_RUN.findall(lowered)):
+        return (Anchor(foreign, "substring"),)
+    best: tuple[Anchor, ...] = ()
+    for match in _WORD.finditer(lowered):
+        if match.start() == 0 and not starts_word:
+            continue
+        whole = match.end() < len(lowered) or ends_word
+        if not whole and len(match[0]) < _SHORTEST_PREFIX:
+            continue
+        anchor = (Anchor(match[0], "word" if whole else "prefix"),)
+        if not best or _weight(anchor) > _weight(best):
+            best = anchor
+    return best
+
+
+def pattern_anchors(source: str) -> tuple[Anchor, ...]:
+    """The anchors of a pattern; empty where no word is sure to be in every match."""
+    tokens = list(_TOKEN.finditer(source))
+    anchors, _ = _alternatives(tokens, 0, starts_word=False, ends_word=False)
+    return anchors
+
+
+def _alternatives(
+    tokens: Sequence[re.Match[str]], at: int, starts_word: bool, ends_word: bool
+) -> tuple[tuple[Anchor, ...], int]:
+    """The anchors of `a|b|c` up to its closing bracket, and the index of that bracket."""
+    found: list[tuple[Anchor, ...]] = []
+    while True:
+        anchors, at = _sequence(tokens, at, starts_word, ends_word)
+        found.append(anchors)
+        if at >= len(tokens) or tokens[at].lastgroup == "close":
+            break
+        at += 1  # past "|"
+    if not all(found):
+        return (), at
+    return tuple({anchor: None for anchors in found for anchor in anchors}), at
+
+
+def _sequence(
+    tokens: Sequence[re.Match[str]], at: int, starts_word: bool, ends_word: bool
+) -> tuple[tuple[Anchor, ...], int]:
+    scan = _Scan(run_starts_word=starts_word)
+    while at < len(tokens):
+        token = tokens[at]
+        kind = token.lastgroup
+        if kind in ("alt", "close"):
+            break
+        if kind in ("open", "look"):
+            at = _group(tokens, at, scan)
+            continue
+        _step(scan, token, kind, _optional(tokens, at + 1))
+        at += 1
+    scan.end_run(at_boundary=ends_word, starts_next=False)
+    return scan.best, at
+
+
+def _step(scan: _Scan, token: re.Match[str], kind: str | None, optional: bool) -> None:
+    if kind == "run":
+        scan.run += token["run"]
+    elif kind in ("char", "escaped"):
+        scan.run += token["char"] or token["escaped"]
+        if optional:
+            scan.drop_last()
+    elif kind == "boundary":
+        scan.end_run(at_boundary=True, starts_next=True)
+    elif kind in ("set", "space"):
+        parts = not optional and (kind == "space" or _is_word_free(token["set"]))
+        scan.end_run(at_boundary=parts, starts_next=parts)
+    elif kind in ("unbounded", "any"):
+        scan.end_run(at_boundary=False, starts_next=False)
+    elif kind == "repeat" and scan.run:
+        scan.end_run(at_boundary=False, starts_next=False)
+
+
+def _optional(tokens: Sequence[re.Match[str]], at: int) -> bool:
+    """Whether the item before `at` may be absent."""
+    if at >= len(tokens) or tokens[at].lastgroup != "repeat":
+        return False
+    return tokens[at]["repeat"][0] in "?*" or tokens[at]["repeat"].startswith(("{0", "{,"))
+
+
+def _group(tokens: Sequence[re.Match[str]], at: int, scan: _Scan) -> int:
+    """Scan a group; a required one may offer its anchors to the sequence around it."""
+    looks = tokens[at].lastgroup == "look"
+    starts_word = scan.ends_at_boundary()
+    scan.end_run(at_boundary=False, starts_next=False)
+    after = _closing(tokens, at) + 1
+    repeated = after < len(tokens) and tokens[after].lastgroup == "repeat"
+    ends_word = not repeated and _starts_boundary(tokens, after)
+    anchors, _ = _alternatives(tokens, at + 1, starts_word, ends_word)
+    if looks:
+        bounds = tokens[at][0] == "(?<!" and tokens[at + 1][0] == r"\w"
+        scan.run_starts_word = starts_word or bounds
+    elif not _optional(tokens, after):
+        scan.offer(anchors)
+    return after + 1 if repeated else after
+
+
+def _closing(tokens: Sequence[re.Match[str]], at: int) -> int:
+    """The index of the bracket that closes the group opened at `at`."""
+    depth = 0
+    for index in range(at, len(tokens)):
+        kind = tokens[index].lastgroup
+        depth += (kind in ("open", "look")) - (kind == "close")
+        if not depth:
+            return index
+    return len(tokens)
+
+
+def _starts_boundary(tokens: Sequence[re.Match[str]], at: int) -> bool:
+    """Whether a word that ends before `at` surely ends there."""
+    if at >= len(tokens):
+        return False
+    token = tokens[at]
+    if token.lastgroup == "boundary":
+        return True
+    if token.lastgroup == "run":
+        return not token["run"][0].isalnum()
+    return token.lastgroup == "space" and not _optional(tokens, at + 1)
+
+
+def _is_word_free(char_set: str) -> bool:
+    """Whether a set surely matches no ASCII letter or digit."""
+    if char_set.startswith("[^"):
+        return False
+    inner = re.sub(r"\\[sSW.\-\]\[/]", "", char_set[1:-1])
+    return not any(char.isalnum() for char in inner)
+
+
+class AnchorIndex:
+    """Which patterns a line needs, by the words in it."""
+
+    __slots__ = ("always", "prefixes", "substrings", "words")
+
+    def __init__(self) -> None:
+        self.words: dict[str, list[int]] = {}
+        self.prefixes: dict[str, list[tuple[str, int]]] = {}
+        self.substrings: list[tuple[str, int]] = []
+        self.always: list[int] = []
+
+    def add(self, number: int, anchors: Iterable[Anchor]) -> None:
+        """Register a matcher under its anchors; without any it is tried on every line."""
+        anchors = tuple(anchors)
+        if not anchors:
+            self.always.append(number)
+        for anchor in anchors:
+            if anchor.kind == "word":
+                self.words.setdefault(anchor.text, []).append(number)
+            elif anchor.kind == "prefix":
+                key = anchor.text[:_SHORTEST_PREFIX]
+                self.prefixes.setdefault(key, []).append((anchor.text, number))
+            else:
+                self.substrings.append((anchor.text, number))
+
+    def candidates(self, text: str) -> set[int]:
+        """The numbers of the matchers that may match a line."""
+        lowered = text.lower()
+        found = set(self.always)
+        for word in set(_WORD.findall(lowered)):
+            if numbers := self.words.get(word):
+                found.update(numbers)
+            if entries := self.prefixes.get(word[:_SHORTEST_PREFIX]):
+                found.update(number for prefix, number in entries if word.startswith(prefix))
+        if not lowered.isascii():
+            found.update(number for run, number in self.substrings if run in lowered)
+        return found

@@ -1,0 +1,232 @@
+"""A triage policy as frozen data: who, which labels, which signals, which rules.
+
+`policy_file.load_policy` builds it from YAML. Nothing here knows a product: every label, name,
+path and error string comes from the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from ciops.triage.patterns import AnchorIndex, compiled, term_pattern
+from ciops.triage.zones import ReadingRules, Zone
+
+Role = Literal["root", "api", "path", "weak", "against"]
+ROLES: Final[tuple[Role, ...]] = ("root", "api", "path", "weak", "against")
+Mode = Literal["sweep", "single"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One rule: words that, in some zones, are evidence of some role for a topic.
+
+    `topic` is what it speaks for: "component:fsdp", "priority:crash", "kind:feature" …
+    `secondary` marks an echo of another process's failure; `yields` an argument check, for which
+    the caller inside the product is to blame. `place` is where the file defines it.
+    """
+
+    id: str
+    topic: str
+    role: Role
+    zones: frozenset[Zone]
+    terms: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    case_sensitive: bool = False
+    secondary: bool = False
+    yields: bool = False
+    matches: tuple[str, ...] = ()
+    near_misses: tuple[str, ...] = ()
+    place: tuple[str | int, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """One regular expression for all terms and patterns."""
+        return "|".join((*map(term_pattern, self.terms), *self.patterns))
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first place in a line where the signal is."""
+        return self.search_from(text, 0)
+
+    def search_from(self, text: str, start: int) -> re.Match[str] | None:
+        """The first place at or after `start`."""
+        return compiled(self.source, self.case_sensitive).search(text, start)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part of the product: the label it is known by, who owns it, how people call it.
+
+    `frames` are path fragments of its own code; `passing` ones are wrappers through which every
+    call goes, so that the caller is to blame unless a person called them.
+    """
+
+    id: str
+    label: str | None
+    route: str
+    names: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A sub-queue. `classified` routes have their issues labelled by module."""
+
+    id: str
+    label: str
+    default: bool = False
+    classified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Which markers a deployment uses. A `shared` marker is one another bot puts as well."""
+
+    id: str
+    processed: str
+    classified: str | None = None
+    shared: bool = False
+    searches_comments: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A priority or not-in-scope family: on where its points reach `threshold`.
+
+    `needs` are groups of which each must be there; `unless` groups of which none may be.
+    `raised` are points that an exception adds (negative for failures that are silent);
+    `plain_script`: a script without a word of the scope is evidence for it.
+    """
+
+    id: str
+    threshold: float
+    needs: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    raised: float = 0.0
+    plain_script: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """An edge of the rules. `when` all hold, `unless` none: then the effects take place.
+
+    `context`: the api evidence of these components is only on the path. `adds`: these components
+    gain root evidence. `route`: the route is this one.
+    """
+
+    id: str
+    when: tuple[str, ...]
+    unless: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    adds: tuple[str, ...] = ()
+    route: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRule:
+    """A comment the bot may leave: its marker, and signals of comments that say the same."""
+
+    id: str
+    marker: str
+    equivalents: tuple[Signal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """Points, so that a decision can be followed by hand."""
+
+    roles: dict[str, float]
+    zones: dict[str, float]
+    speakers: dict[str, float]
+    hedged: float
+    superseded: float
+    minimum: float
+    share: float
+    pair_share: float
+    high: float
+    most_modules: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What counts as touching the product in code, and where else a reproduction may be."""
+
+    touches: frozenset[str]
+    template_code: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels with a part of their own. `allowed` is every label that may ever be added."""
+
+    queue: str
+    review: str
+    reproduction: str
+    performance: str | None
+    types: dict[str, str]
+    forbidden: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy, ready to decide with.
+
+    `owners` are the path fragments of all components, longest first: (fragment, component,
+    passing); `index` finds the signals that a line needs.
+    """
+
+    name: str
+    version: str
+    labels: Labels
+    routes: tuple[Route, ...]
+    profiles: dict[str, Profile]
+    default_profile: str
+    reaches_everywhere: bool
+    bot_logins: frozenset[str]
+    parent_bot_logins: frozenset[str]
+    reading: ReadingRules
+    scoring: Scoring
+    components: dict[str, Component]
+    pairs: frozenset[frozenset[str]]
+    signals: tuple[Signal, ...]
+    overrides: tuple[Override, ...]
+    apart: tuple[Family, ...]
+    priorities: tuple[Family, ...]
+    comments: dict[str, CommentRule]
+    reproduction: Reproduction
+    noise_frames: tuple[str, ...]
+    version_shapes: tuple[re.Pattern[str], ...]
+    owners: tuple[tuple[str, str, bool], ...]
+    index: AnchorIndex = field(default_factory=AnchorIndex)
+
+    def route(self, route_id: str) -> Route:
+        """The route of an id."""
+        return next(route for route in self.routes if route.id == route_id)
+
+    @property
+    def default_route(self) -> Route:
+        """Where an issue goes that no evidence sends elsewhere."""
+        return next(route for route in self.routes if route.default)
+
+    @property
+    def module_labels(self) -> tuple[str, ...]:
+        """The labels that classify, in the order of the components."""
+        return tuple(dict.fromkeys(c.label for c in self.components.values() if c.label))
+
+    def allowed_labels(self, profile: Profile) -> frozenset[str]:
+        """Every label that a plan may add under a profile."""
+        labels = self.labels
+        named = [
+            *(route.label for route in self.routes),
+            *self.module_labels,
+            *labels.types.values(),
+            *([labels.performance] if labels.performance else []),
+            labels.review,
+            labels.reproduction,
+            profile.processed,
+            *([profile.classified] if profile.classified else []),
+        ]
+        return frozenset(named)

@@ -1,0 +1,352 @@
+"""Load a triage policy from YAML into frozen data, with errors that name the line and the key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Final, cast
+
+from ciops.plumbing.yaml_file import Document, Reader, load
+from ciops.triage.blocks import heading_name
+from ciops.triage.pattern_lint import first_fault
+from ciops.triage.patterns import AnchorIndex, pattern_anchors, term_anchors
+from ciops.triage.policy import (
+    ROLES,
+    CommentRule,
+    Component,
+    Family,
+    Labels,
+    Override,
+    Policy,
+    Profile,
+    Reproduction,
+    Role,
+    Route,
+    Scoring,
+    Signal,
+)
+from ciops.triage.zones import ZONES, ReadingRules, Zone
+
+_TOP: Final = (
+    "name", "version", "bots", "labels", "routes", "profiles", "default_profile", "reach",
+    "reading", "scoring", "components", "pairs", "overrides", "in_scope", "out_of_scope", "groups",
+    "high_priority", "kinds", "reproduction", "comments",
+)  # fmt: skip
+_SIGNAL_KEYS: Final = (
+    "id", "role", "zones", "terms", "patterns", "case_sensitive", "secondary", "yields",
+    "matches", "near_misses", "note",
+)  # fmt: skip
+_ZONE_SETS: Final[dict[str, frozenset[Zone]]] = {
+    "spoken": frozenset(("title", "prose", "steps")),
+    "machine": frozenset(("traceback", "cpp", "log")),
+    "ran": frozenset(("code", "shell")),
+    "any": frozenset(zone for zone in ZONES if zone not in ("env", "template")),
+}
+_KINDS: Final = ("bug", "feature", "enhancement", "question", "docs", "performance", "forms")
+_REPRODUCTION_GROUPS: Final = ("present", "absent", "exempt", "confirmed")
+_FORBIDDEN: Final = ("high priority",)
+
+
+def load_policy(path: str | Path) -> Policy:
+    """Load and validate a policy; raises DocumentError (a UsageError) for the first mistake."""
+    return policy_of(load(path))
+
+
+def policy_of(document: Document) -> Policy:
+    """The policy of a parsed document."""
+    top = Reader(document)
+    top.mapping(_TOP)
+    routes = tuple(_routes(top))
+    components = {component.id: component for component in _components(top, routes)}
+    signals = tuple(_signals(top))
+    _refuse_twins(top, signals)
+    policy = Policy(
+        name=top.text("name"),
+        version=top.text("version"),
+        labels=_labels(top.child("labels")),
+        routes=routes,
+        profiles=dict(_profiles(top)),
+        default_profile=top.choice("default_profile", top.child("profiles").mapping()),
+        reaches_everywhere=top.choice("reach", ("classified", "everywhere"), "classified") == "everywhere",
+        bot_logins=_folded(top.child("bots"), "logins"),
+        parent_bot_logins=_folded(top.child("bots"), "parents"),
+        reading=_reading(top.child("reading")),
+        scoring=_scoring(top.child("scoring")),
+        components=components,
+        pairs=frozenset(_pairs(top, components)),
+        signals=signals,
+        overrides=tuple(_overrides(top, components, routes)),
+        apart=tuple(_families(top.child("out_of_scope"))),
+        priorities=tuple(_families(top.child("high_priority"))),
+        comments=dict(_comments(top)),
+        reproduction=_reproduction(top.child("reproduction")),
+        noise_frames=top.child("reading").texts("noise_frames", ()),
+        version_shapes=_version_shapes(top.child("reading")),
+        owners=_owners(components.values()),
+    )
+    _fill_index(policy.index, signals)
+    return policy
+
+
+def _fill_index(index: AnchorIndex, signals: Collection[Signal]) -> None:
+    for number, signal in enumerate(signals):
+        for term in signal.terms:
+            index.add(number, term_anchors(term))
+        for pattern in signal.patterns:
+            index.add(number, pattern_anchors(pattern))
+
+
+def _folded(reader: Reader, key: str) -> frozenset[str]:
+    return frozenset(login.casefold() for login in reader.texts(key, ()))
+
+
+def _labels(reader: Reader) -> Labels:
+    reader.mapping(("queue", "review", "reproduction", "performance", "types", "forbidden"))
+    types = {name: reader.child("types").text(name) for name in ("feature", "enhancement")}
+    return Labels(
+        queue=reader.text("queue"),
+        review=reader.text("review"),
+        reproduction=reader.text("reproduction"),
+        performance=reader.text("performance", None),
+        types=types,
+        forbidden=frozenset(reader.texts("forbidden", _FORBIDDEN)),
+    )
+
+
+def _routes(top: Reader) -> Iterator[Route]:
+    for reader in top.items("routes"):
+        reader.mapping(("id", "label", "default", "classified"))
+        yield Route(
+            reader.text("id"),
+            reader.text("label"),
+            reader.flag("default", False),
+            reader.flag("classified", False),
+        )
+    if sum(reader.flag("default", False) for reader in top.items("routes")) != 1:
+        raise top.error("must have exactly one default route", "Set default: true on one", "routes")
+
+
+def _profiles(top: Reader) -> Iterator[tuple[str, Profile]]:
+    for name, reader in top.entries("profiles"):
+        reader.mapping(("processed", "classified", "shared", "searches_comments"))
+        yield (
+            name,
+            Profile(
+                name,
+                reader.text("processed"),
+                reader.text("classified", None),
+                reader.flag("shared", False),
+                reader.flag("searches_comments", True),
+            ),
+        )
+
+
+def _reading(reader: Reader) -> ReadingRules:
+    reader.mapping(
+        (
+            "drop_sections", "form_headings", "template_lines", "prefixes", "dropped", "dump_start",
+            "footer_start", "footer_keeps", "noise_frames", "version_shapes",
+        )  # fmt: skip
+    )
+    return ReadingRules(
+        drop_sections=frozenset(map(heading_name, reader.texts("drop_sections", ()))),
+        form_headings=frozenset(map(heading_name, reader.texts("form_headings", ()))),
+        template_lines=frozenset(t.casefold() for t in reader.texts("template_lines", ())),
+        prefixes=_joined(reader, "prefixes"),
+        dropped=_joined(reader, "dropped"),
+        dump_start=_joined(reader, "dump_start"),
+        footer_start=_joined(reader, "footer_start"),
+        footer_keeps=_joined(reader, "footer_keeps"),
+    )
+
+
+def _version_shapes(reader: Reader) -> tuple[re.Pattern[str], ...]:
+    return tuple(
+        re.compile(_checked(reader, "version_shapes", shape))
+        for shape in reader.texts("version_shapes", ())
+    )
+
+
+def _joined(reader: Reader, key: str) -> re.Pattern[str] | None:
+    patterns = [_checked(reader, key, text) for text in reader.texts(key, ())]
+    return re.compile("|".join(f"(?:{text})" for text in patterns)) if patterns else None
+
+
+def _checked(reader: Reader, key: str, pattern: str) -> str:
+    if fault := first_fault(pattern):
+        raise reader.error(f"pattern {pattern!r} {fault}", "Bound it", key)
+    return pattern
+
+
+def _scoring(reader: Reader) -> Scoring:
+    numbers = ("hedged", "superseded", "minimum", "share", "pair_share", "high", "most_modules")
+    reader.mapping(("roles", "zones", "speakers", *numbers))
+    return Scoring(
+        roles=_numbers(reader.child("roles"), ROLES),
+        zones=_numbers(reader.child("zones"), ZONES),
+        speakers=_numbers(reader.child("speakers"), ("reporter", "maintainer", "other", "bot")),
+        hedged=reader.number("hedged"),
+        superseded=reader.number("superseded"),
+        minimum=reader.number("minimum"),
+        share=reader.number("share"),
+        pair_share=reader.number("pair_share"),
+        high=reader.number("high"),
+        most_modules=int(reader.number("most_modules")),
+    )
+
+
+def _numbers(reader: Reader, keys: Collection[str]) -> dict[str, float]:
+    reader.mapping(keys)
+    return {key: reader.number(key, 1.0) for key in keys}
+
+
+def _components(top: Reader, routes: Collection[Route]) -> Iterator[Component]:
+    for name, reader in top.entries("components"):
+        reader.mapping(("label", "route", "names", "frames", "passing_frames", "signals"))
+        yield Component(
+            name,
+            reader.text("label", None),
+            reader.choice("route", [route.id for route in routes]),
+            reader.texts("names", ()),
+            reader.texts("frames", ()),
+            reader.texts("passing_frames", ()),
+        )
+
+
+def _owners(components: Iterable[Component]) -> tuple[tuple[str, str, bool], ...]:
+    found = [
+        (fragment, component.id, passing)
+        for component in components
+        for fragments, passing in ((component.frames, False), (component.passing, True))
+        for fragment in fragments
+    ]
+    return tuple(sorted(found, key=lambda item: -len(item[0])))
+
+
+def _pairs(top: Reader, components: dict[str, Component]) -> Iterator[frozenset[str]]:
+    labels = [component.label for component in components.values() if component.label]
+    for index, reader in enumerate(top.items("pairs")):
+        pair = top.document.data["pairs"][index]
+        if not (isinstance(pair, list) and len(pair) == 2):
+            raise reader.error("must be a pair of module labels", "Write [label, label]")
+        for label in pair:
+            if label not in labels:
+                raise reader.error(f"{label!r} is no component's label", "Use a component's label")
+        yield frozenset(pair)
+
+
+def _signals(top: Reader) -> Iterator[Signal]:
+    for name, reader in top.entries("components"):
+        yield from _named(name, reader)
+        yield from _signals_of(reader, f"component:{name}")
+    yield from _signals_of(top.child("in_scope"), "in_scope")
+    for section, topic in (("out_of_scope", "apart"), ("high_priority", "priority")):
+        for name, reader in top.entries(section):
+            yield from _signals_of(reader, f"{topic}:{name}")
+    for section, topic in (("groups", "group"), ("kinds", "kind")):
+        for name, reader in top.entries(section):
+            reader.mapping(("signals",))
+            yield from _signals_of(reader, f"{topic}:{name}")
+    for name in _REPRODUCTION_GROUPS:
+        yield from _signals_of(top.child("reproduction").child(name), f"reproduction:{name}")
+
+
+def _named(name: str, reader: Reader) -> Iterator[Signal]:
+    """A component's names are a signal of their own, weighed by what is said of them."""
+    if names := reader.texts("names", ()):
+        place = (*reader.path, "names")
+        zones = _ZONE_SETS["spoken"]
+        yield Signal(f"{name}_named", f"component:{name}", "api", zones, names, place=place)
+
+
+def _signals_of(reader: Reader, topic: str) -> Iterator[Signal]:
+    for item in reader.items("signals"):
+        yield _signal(item, topic)
+
+
+def _signal(reader: Reader, topic: str) -> Signal:
+    keys = reader.mapping(_SIGNAL_KEYS)
+    patterns = reader.texts("patterns", ())
+    terms = reader.texts("terms", ())
+    if not (patterns or terms):
+        raise reader.error("has neither terms nor patterns", "Give at least one of them")
+    for index, pattern in enumerate(patterns):
+        if fault := first_fault(pattern):
+            where = (*reader.path, "patterns", index)
+            raise reader.document.error(where, f"pattern {pattern!r} {fault}", "Bound it")
+    return Signal(
+        id=reader.text("id"),
+        topic=topic,
+        role=cast(Role, reader.choice("role", ROLES)),
+        zones=_zones(reader) if "zones" in keys else _ZONE_SETS["any"],
+        terms=terms,
+        patterns=patterns,
+        case_sensitive=reader.flag("case_sensitive", False),
+        secondary=reader.flag("secondary", False),
+        yields=reader.flag("yields", False),
+        matches=reader.texts("matches", ()),
+        near_misses=reader.texts("near_misses", ()),
+        place=reader.path,
+    )
+
+
+def _zones(reader: Reader) -> frozenset[Zone]:
+    names = reader.choices("zones", (*ZONES, *_ZONE_SETS))
+    found: set[Zone] = set()
+    for name in names:
+        found |= _ZONE_SETS.get(name) or {cast(Zone, name)}
+    return frozenset(found)
+
+
+def _refuse_twins(top: Reader, signals: Collection[Signal]) -> None:
+    seen: set[str] = set()
+    for signal in signals:
+        if signal.id in seen:
+            raise top.document.error(signal.place, f"signal id {signal.id!r} is used twice", "Rename one")
+        seen.add(signal.id)
+
+
+def _families(section: Reader) -> Iterator[Family]:
+    for name, _ in section.mapping().items():
+        reader = section.child(name)
+        reader.mapping(("threshold", "needs", "unless", "raised", "plain_script", "signals"))
+        yield Family(
+            name,
+            reader.number("threshold", 2.0),
+            reader.texts("needs", ()),
+            reader.texts("unless", ()),
+            reader.number("raised", 0.0),
+            reader.flag("plain_script", False),
+        )
+
+
+def _overrides(
+    top: Reader, components: Collection[str], routes: Collection[Route]
+) -> Iterator[Override]:
+    for reader in top.items("overrides"):
+        reader.mapping(("id", "when", "unless", "context", "adds", "route", "note"))
+        yield Override(
+            reader.text("id"),
+            reader.texts("when"),
+            reader.texts("unless", ()),
+            reader.choices("context", components, ()),
+            reader.choices("adds", components, ()),
+            reader.choice("route", [route.id for route in routes], None),
+            reader.text("note", ""),
+        )
+
+
+def _comments(top: Reader) -> Iterator[tuple[str, CommentRule]]:
+    for name, reader in top.entries("comments"):
+        reader.mapping(("marker", "equivalents"))
+        items = reader.items("equivalents")
+        signals = tuple(_signal(item, f"comment:{name}") for item in items)
+        yield name, CommentRule(name, reader.text("marker"), signals)
+
+
+def _reproduction(reader: Reader) -> Reproduction:
+    reader.mapping(("touches", "template_code", *_REPRODUCTION_GROUPS))
+    return Reproduction(
+        frozenset(reader.texts("touches", ())), reader.texts("template_code", ())
+    )

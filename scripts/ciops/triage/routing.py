@@ -1,0 +1,130 @@
+"""Which parts an issue is about, which route owns it, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ciops.triage.evidence import Evidence
+from ciops.triage.policy import Override, Policy
+from ciops.triage.weighing import NOTHING, Score
+
+Confidence = Literal["high", "medium", "low"]
+_NEAR: Final = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A label (or a component without one) with what its components have together."""
+
+    name: str
+    label: str | None
+    route: str
+    points: float
+    stands: bool
+    has_root: bool
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """The text's verdict: route, module labels, confidence of either, and why."""
+
+    route: str
+    modules: tuple[str, ...]
+    route_confidence: Confidence
+    module_confidence: Confidence
+    parts: tuple[Part, ...]
+    overrides: tuple[Override, ...]
+
+
+def route_issue(scores: dict[str, Score], applied: Sequence[Override], policy: Policy) -> Routing:
+    """Decide the route and the modules from the scores of the components."""
+    parts = _parts(scores, policy)
+    modules = _modules(parts, policy)
+    route = _route(parts, applied, policy)
+    routed = [part for part in parts if part.route == route]
+    return Routing(
+        route,
+        tuple(part.label for part in modules if part.label),
+        _confidence(routed, policy),
+        _confidence(modules, policy),
+        tuple(parts),
+        tuple(applied),
+    )
+
+
+def _parts(scores: dict[str, Score], policy: Policy) -> list[Part]:
+    """All parts with points, the best first; components of one label add up."""
+    grouped: dict[tuple[str, str], list[Score]] = {}
+    for component in policy.components.values():
+        score = scores.get(f"component:{component.id}", NOTHING)
+        if score.evidence:
+            key = (component.label or component.id, component.route)
+            grouped.setdefault(key, []).append(score)
+    parts = [_part(name, route, found, policy) for (name, route), found in grouped.items()]
+    return sorted(parts, key=lambda part: -part.points)
+
+
+def _part(name: str, route: str, scores: Sequence[Score], policy: Policy) -> Part:
+    standing = [score for score in scores if score.points > 0]
+    evidence = sorted((x for score in scores for x in score.evidence), key=lambda x: -abs(x.points))
+    return Part(
+        name,
+        name if name in policy.module_labels else None,
+        route,
+        round(sum(score.points for score in standing), 2),
+        any(score.stands for score in standing) or sum(score.apis for score in standing) >= 2,
+        any(score.has_root for score in standing),
+        tuple(evidence),
+    )
+
+
+def _modules(parts: Sequence[Part], policy: Policy) -> list[Part]:
+    """The parts worth a label: enough points, standing, and not far behind the best."""
+    scoring = policy.scoring
+    able = [part for part in parts if part.stands and part.points >= scoring.minimum]
+    if not able:
+        return []
+    best = able[0]
+    chosen = [part for part in able if _close(part, best, policy)]
+    return [part for part in chosen if part.label][: scoring.most_modules]
+
+
+def _close(part: Part, best: Part, policy: Policy) -> bool:
+    if part is best:
+        return True
+    paired = frozenset((part.name, best.name)) in policy.pairs
+    share = policy.scoring.pair_share if paired else policy.scoring.share
+    return part.points >= share * best.points
+
+
+def _route(parts: Sequence[Part], applied: Sequence[Override], policy: Policy) -> str:
+    for override in applied:
+        if override.route:
+            return override.route
+    best = {route.id: 0.0 for route in policy.routes}
+    for part in parts:
+        if part.points > best[part.route]:
+            best[part.route] = part.points
+    top = max(best.values())
+    if top <= 0:
+        return policy.default_route.id
+    return next(route.id for route in policy.routes if best[route.id] >= _NEAR * top)
+
+
+def _confidence(parts: Sequence[Part], policy: Policy) -> Confidence:
+    able = [part for part in parts if part.points > 0]
+    if not able:
+        return "low"
+    best = able[0]
+    if best.points >= policy.scoring.high and best.has_root:
+        return "high"
+    titled = any(x.zone == "title" and x.role in ("root", "api") for x in best.evidence)
+    if best.points >= policy.scoring.high and titled and best.stands:
+        return "high"
+    if best.points >= policy.scoring.minimum and (best.stands or titled):
+        return "medium"
+    named = any(x.role in ("root", "api") and x.points > 0 for x in best.evidence)
+    return "medium" if named and best.points >= policy.scoring.minimum else "low"

@@ -1,0 +1,142 @@
+"""What a sentence says about a thing it names: blames it, clears it, guesses, asks.
+
+The unit is one mention in one clause. Elimination counts: "without X it still fails" clears X,
+"without X it works" blames it, "X works" clears it, "not X" clears it. Linear: each cue is tried
+on a bounded window around the mention.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ciops.triage import speech_cues as cues
+from ciops.triage.speech_cues import Cue, pattern
+
+Stance = Literal["blamed", "cleared", "subject", "context", "named"]
+
+_BEFORE: Final = 90
+_AFTER: Final = 110
+_REACH: Final = 400
+_MARKS: Final = str.maketrans("", "", "`*\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One mention and what its clause says: `guessed` if hedged, `asked` if in a question."""
+
+    stance: Stance
+    guessed: bool = False
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One mention of something that happened: whether it is denied, only possible, or asked."""
+
+    denied: bool = False
+    possible: bool = False
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The words around a mention, without code marks: its sentence, and what it lies between."""
+
+    sentence: str
+    lead: str
+    before: str
+    after: str
+
+
+def judge_mention(text: str, start: int, end: int) -> Mention:
+    """What the clause around text[start:end] says about it."""
+    window = _window(text, start, end)
+    guessed = pattern(cues.HEDGE).search(window.sentence) is not None
+    asked = pattern(cues.ASKS).search(window.sentence) is not None
+    return Mention(_stance(window), guessed, asked)
+
+
+def judge_event(text: str, start: int, end: int) -> Event:
+    """Whether the clause around text[start:end] says that it happened."""
+    window = _window(text, start, end)
+    denied = pattern(cues.EVENT_DENIED_BEFORE).search(window.before) or pattern(cues.EVENT_DENIED_AFTER).match(
+        window.after
+    )
+    possible = pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before) or pattern(cues.HEDGE).search(window.sentence)
+    return Event(denied is not None, possible is not None, "?" in window.sentence[-2:])
+
+
+def _stance(window: _Window) -> Stance:
+    before, after = window.before, window.after
+    if pattern(cues.NEGATED_BEFORE).search(before) or _negated_list(window):
+        return "cleared"
+    if pattern(cues.WITHOUT_BEFORE).search(before) or pattern(cues.OFF_AFTER).match(after):
+        return _elimination(window)
+    if pattern(cues.CLEARED_AFTER).match(after):
+        return "cleared"
+    if pattern(cues.ONLY_WITH_BEFORE).search(before):
+        return "blamed"
+    if pattern(cues.BLAME_BEFORE).search(before) or pattern(cues.BLAME_AFTER).match(after):
+        return "blamed"
+    if pattern(cues.WITH_BEFORE).search(before):
+        return "cleared" if _outcome(after) == "works" else "context"
+    if pattern(cues.CONTEXT_AFTER).match(after):
+        return "context"
+    if pattern(cues.DEFECT_VERB).match(after):
+        return "subject"
+    return "context" if pattern(cues.CONTEXT_BEFORE).search(before) else "named"
+
+
+def _negated_list(window: _Window) -> bool:
+    """`not A, B or X`: the negation stands before the list that the mention is in."""
+    match = re.search(r"(?:[\w.-]{1,24}(?:,| and| or| nor|/)\s?){1,4}$", window.lead[-_BEFORE:])
+    if match is None or "," not in match[0]:
+        return False
+    return pattern(cues.NEGATED_BEFORE).search(window.lead[-_BEFORE:][: match.start()]) is not None
+
+
+def _elimination(window: _Window) -> Stance:
+    """Without the thing: if it still fails the thing is cleared, if it works it is to blame."""
+    outcome = _outcome(window.after) or _outcome(window.lead)
+    if outcome is None:
+        return "context"
+    return "blamed" if outcome == "works" else "cleared"
+
+
+def _outcome(text: str) -> Literal["works", "fails"] | None:
+    """What happened, by the first word that tells; "still works" is that it works."""
+    works = pattern(cues.WORKS).search(text)
+    fails = pattern(cues.FAILS).search(text)
+    if works and (fails is None or works.start() <= fails.start()):
+        return "works"
+    return "fails" if fails else None
+
+
+def _window(text: str, start: int, end: int) -> _Window:
+    low, sentence_end, high = _sentence(text, start, end)
+    clause_start = _last_end(cues.CLAUSE_END, text, low, start)
+    return _Window(
+        sentence=text[low:high].translate(_MARKS),
+        lead=text[low:start].translate(_MARKS),
+        before=text[max(clause_start, start - _BEFORE) : start].translate(_MARKS),
+        after=text[end : min(sentence_end, end + _AFTER)].translate(_MARKS),
+    )
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[int, int, int]:
+    """Where the sentence around text[start:end] starts, where its words end, where it ends."""
+    low = _last_end(cues.SENTENCE_END, text, max(0, start - _REACH), start)
+    limit = min(len(text), end + _REACH)
+    closing = pattern(cues.SENTENCE_END).search(text, end, limit)
+    if closing is None:
+        return low, limit, limit
+    return low, closing.start(), closing.end()
+
+
+def _last_end(boundary: Cue, text: str, low: int, high: int) -> int:
+    last = low
+    for match in pattern(boundary).finditer(text, low, high):
+        last = match.end()
+    return last

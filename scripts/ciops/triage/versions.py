@@ -1,0 +1,44 @@
+"""Versions of the product in an issue: the one it is reported for, and ones that worked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ciops.triage.issue_text import Reading
+
+Version = tuple[int, ...]
+
+_NUMBERS: Final = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
+_WORKED: Final = "worked"
+
+
+def parse_version(text: str) -> Version | None:
+    """`2.6.0+cu124` as (2, 6, 0); a missing third number is left out."""
+    match = _NUMBERS.search(text)
+    return tuple(int(part) for part in match.groups() if part is not None) if match else None
+
+
+def reported_version(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Version | None:
+    """The version that the report is about, as its version section or text gives it."""
+    for shape in shapes:
+        for line in reading.lines:
+            if line.turn == 0 and (match := shape.search(line.text)):
+                return parse_version(match[1])
+    return None
+
+
+def is_older(match: re.Match[str], reported: Version | None) -> bool:
+    """Whether the version that a pattern's `worked…` group captured is older than the reported.
+
+    True where nothing can be compared: a version that worked then counts as an earlier one.
+    """
+    captured = next(
+        (text for name, text in match.groupdict().items() if name.startswith(_WORKED) and text), None
+    )
+    worked = parse_version(captured) if captured else None
+    if worked is None or reported is None:
+        return True
+    width = min(len(worked), len(reported))
+    return worked[:width] < reported[:width]

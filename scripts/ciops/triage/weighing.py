@@ -1,0 +1,167 @@
+"""From evidence to scores: what each part has for and against it, and what may be told apart.
+
+A score is a sum: for each signal and kind of place its best line counts once. A part has
+*standing* with root evidence, with two independent pieces of api evidence, or where the title is
+about it; path never suffices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ciops.triage.evidence import Evidence
+from ciops.triage.policy import Family, Override, Policy
+
+_STANDING: Final = ("root", "api")
+_TITLED: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a topic has: its points, and its evidence, the strongest first."""
+
+    topic: str
+    points: float
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def has_root(self) -> bool:
+        return any(item.role == "root" and item.points > 0 for item in self.evidence)
+
+    @property
+    def apis(self) -> int:
+        """Independent pieces of api evidence: different signals, or different kinds of place."""
+        return len({(x.signal, x.group) for x in self.evidence if x.role == "api" and x.points > 0})
+
+    @property
+    def titled(self) -> bool:
+        """Whether the title is about it, and not only about something that happens with it."""
+        return any(x.group == "title" and x.role in _STANDING and x.points >= _TITLED for x in self.evidence)
+
+    @property
+    def hinted(self) -> bool:
+        """Whether the title hints at it in ordinary words."""
+        return any(x.group == "title" and x.role == "weak" and x.points > 0 for x in self.evidence)
+
+    @property
+    def stands(self) -> bool:
+        return self.has_root or self.apis + self.hinted >= 2 or self.titled
+
+
+NOTHING: Final = Score("", 0.0, ())
+
+
+def score_topics(found: Iterable[Evidence]) -> dict[str, Score]:
+    """The score of every topic that has evidence."""
+    by_topic: dict[str, list[Evidence]] = {}
+    for item in found:
+        by_topic.setdefault(item.topic, []).append(item)
+    return {topic: score_of(topic, items) for topic, items in by_topic.items()}
+
+
+def score_of(topic: str, items: Sequence[Evidence]) -> Score:
+    """Add up the best line of each signal in each kind of place, apart for each camp."""
+    best: dict[tuple[str, str, bool, bool], float] = {}
+    for item in items:
+        key = (item.signal, item.group, item.speaker == "maintainer", item.points < 0)
+        kept = best.get(key, 0.0)
+        best[key] = max(kept, item.points) if item.points >= 0 else min(kept, item.points)
+    ordered = sorted(items, key=lambda item: -abs(item.points))
+    return Score(topic, round(sum(best.values()), 2), tuple(ordered))
+
+
+def family_stands(family: Family, prefix: str, scores: dict[str, Score]) -> bool:
+    """Whether a family is on: its points, its needs, and none of what excludes it."""
+    if scores.get(f"{prefix}:{family.id}", NOTHING).points < family.threshold:
+        return False
+    return all(holds(need, scores) for need in family.needs) and not any(
+        holds(other, scores) for other in family.unless
+    )
+
+
+def holds(condition: str, scores: dict[str, Score]) -> bool:
+    """Whether a condition of the policy holds.
+
+    "group:hang" (points of at least 1), "component:x" (standing), "component:x.root",
+    "component:x.api" (any root or api evidence), "signal:id" (any positive evidence of it).
+    """
+    if condition.startswith("signal:"):
+        name = condition[7:]
+        return any(x.signal == name and x.points > 0 for s in scores.values() for x in s.evidence)
+    topic, _, asked = condition.partition(".")
+    score = scores.get(topic, NOTHING)
+    if asked == "root":
+        return score.has_root
+    if asked == "api":
+        return any(x.role in _STANDING and x.points > 0 for x in score.evidence)
+    if topic.startswith("component:"):
+        return score.stands and score.points > 0
+    return score.points >= 1
+
+
+def apply_overrides(
+    found: Sequence[Evidence], policy: Policy
+) -> tuple[list[Evidence], dict[str, Score], tuple[Override, ...]]:
+    """The evidence after the policy's edges, its scores, and the overrides that took effect."""
+    evidence = list(found)
+    scores = score_topics(evidence)
+    applied = []
+    for override in policy.overrides:
+        if not _fires(override, scores):
+            continue
+        applied.append(override)
+        if override.context or override.adds:
+            evidence = [_in_context(item, override) for item in evidence]
+            evidence.extend(_added(override, evidence, policy))
+            scores = score_topics(evidence)
+    return evidence, scores, tuple(applied)
+
+
+def _fires(override: Override, scores: dict[str, Score]) -> bool:
+    return all(_any_holds(when, scores) for when in override.when) and not any(
+        _any_holds(unless, scores) for unless in override.unless
+    )
+
+
+def _any_holds(conditions: str, scores: dict[str, Score]) -> bool:
+    """Conditions joined by " or "."""
+    return any(holds(part.strip(), scores) for part in conditions.split(" or "))
+
+
+def _in_context(item: Evidence, override: Override) -> Evidence:
+    if item.role not in ("api", "weak") or item.points <= 0:
+        return item
+    if item.topic.removeprefix("component:") not in override.context:
+        return item
+    return replace(item, role="path", points=0.0)
+
+
+def _added(
+    override: Override, evidence: Sequence[Evidence], policy: Policy
+) -> Iterable[Evidence]:
+    """Root evidence that an override gives, told by the line that made it fire."""
+    source = _cause(override, evidence)
+    if source is None:
+        return ()
+    points = policy.scoring.roles["root"]
+    return [
+        replace(source, topic=f"component:{name}", signal=override.id, role="root", points=points)
+        for name in override.adds
+    ]
+
+
+def _cause(override: Override, evidence: Sequence[Evidence]) -> Evidence | None:
+    for condition in override.when:
+        for part in condition.split(" or "):
+            name = part.strip().partition(".")[0]
+            matches: Callable[[Evidence], bool] = (
+                (lambda item, name=name: item.signal == name[7:])  # type: ignore[misc]
+                if name.startswith("signal:")
+                else (lambda item, name=name: item.topic == name)  # type: ignore[misc]
+            )
+            found = [item for item in evidence if matches(item) and item.points > 0]
+            if found:
+                return max(found, key=lambda item: item.points)
+    return None

@@ -1,0 +1,354 @@
+"""Give each line of a document its zone.
+
+A zone says what kind of words a line holds: what a person says (title, prose, steps), what they
+ran (code, shell), what the machine said (traceback, cpp, log), or what nobody wrote on purpose
+(env, quoted, template). Rank and time prefixes are stripped, elastic-style footers dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ciops.triage import line_shapes
+from ciops.triage.blocks import Block, NumberedLine, heading_name, split_blocks, strip_tags
+
+Zone = Literal[
+    "title", "prose", "steps", "code", "shell", "traceback", "cpp", "log", "env", "quoted", "template"
+]
+ZONES: Final[tuple[Zone, ...]] = (
+    "title", "prose", "steps", "code", "shell", "traceback", "cpp", "log", "env", "quoted", "template",
+)  # fmt: skip
+SPOKEN: Final = frozenset({"title", "prose", "steps"})
+MACHINE: Final = frozenset({"traceback", "cpp", "log"})
+
+MAX_SEGMENT: Final = 1000
+_OVERLAP: Final = 120
+_MAX_PREFIXES: Final = 6
+_BY_SHAPE: Final[dict[str, Zone]] = {
+    "header": "traceback",
+    "frame": "traceback",
+    "chain": "traceback",
+    "stack": "traceback",
+    "error": "traceback",
+    "cpp": "cpp",
+    "log": "log",
+    "shell": "shell",
+    "command": "shell",
+}
+_INFO_ZONES: Final[dict[str, Zone]] = {
+    **dict.fromkeys(("python", "py", "python3", "py3", "ipython", "pycon"), "code"),
+    **dict.fromkeys(("c", "cpp", "c++", "cuda", "cu", "diff", "patch", "rust"), "code"),
+    **dict.fromkeys(("yaml", "yml", "json", "toml", "ini", "dockerfile"), "code"),
+    **dict.fromkeys(("bash", "sh", "shell", "console", "zsh", "shellsession", "ps1"), "shell"),
+    **dict.fromkeys(("log", "text", "txt", "output", "pytb", "traceback", "plain"), "log"),
+    **dict.fromkeys(("markdown", "md"), "quoted"),
+}
+_LIST_ITEM: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
+_STARTS_ANEW: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]|\|)(?:[ \t]|[^|\n]*\|)")
+_STEP_SECTION: Final = re.compile(r"\b(?:steps?|reproduc\w+|repro|how to run)\b")
+_RUN_ARGUMENT: Final = re.compile(r" --?[a-z]|\.(?:py|sh)\b| install |[ =]\S+=\S|\$\w")
+_INLINE: Final = re.compile(r"^[ ]{0,4}(?:[-*+]|\d{1,3}[.)])?[ ]{0,4}(?:\S{1,12}:[ ])?`([^`]{3,400})`")
+_ENDS_SENTENCE: Final = re.compile(r"[.!?:;|。!?：]\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingRules:
+    """What a policy says about reading: sections, prefixes and lines that must never score."""
+
+    drop_sections: frozenset[str] = frozenset()
+    form_headings: frozenset[str] = frozenset()
+    template_lines: frozenset[str] = frozenset()
+    prefixes: re.Pattern[str] | None = None
+    dropped: re.Pattern[str] | None = None
+    dump_start: re.Pattern[str] | None = None
+    footer_start: re.Pattern[str] | None = None
+    footer_keeps: re.Pattern[str] | None = None
+
+    def drops(self, text: str) -> bool:
+        """Whether a line is one that must not be read at all."""
+        return self.dropped is not None and self.dropped.search(text) is not None
+
+    def in_footer(self, text: str, shape: str, already: bool) -> bool:
+        """Whether a line belongs to a launcher's footer; `already` if the one before does."""
+        if already:
+            return shape not in ("header", "shell")
+        return self.footer_start is not None and self.footer_start.search(text) is not None
+
+    def keeps(self, text: str) -> bool:
+        """Whether a line of a footer is told apart from the rest: it names the signal."""
+        return self.footer_keeps is not None and self.footer_keeps.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ZonedLine:
+    """A line (or a soft-wrapped sentence) with its zone.
+
+    `number` to `last` are its 1-based lines; `block` counts the blocks of the document;
+    `indent` keeps what was there before the text, which frames and code need.
+    """
+
+    number: int
+    text: str
+    zone: Zone
+    block: int
+    prefix: str = ""
+    last: int = 0
+
+
+def zone_document(text: str, rules: ReadingRules) -> list[ZonedLine]:
+    """The lines of a Markdown document that hold something, with their zones, in order."""
+    found: list[ZonedLine] = []
+    for index, block in enumerate(split_blocks(text, rules.form_headings), start=1):
+        found.extend(_zone_block(block, index, rules))
+    return list(_short(found))
+
+
+def _short(lines: Sequence[ZonedLine]) -> Iterator[ZonedLine]:
+    """Lines no longer than a pattern may safely see; a longer one is cut with an overlap."""
+    for line in lines:
+        if len(line.text) <= MAX_SEGMENT:
+            yield line
+            continue
+        for start in range(0, len(line.text), MAX_SEGMENT - _OVERLAP):
+            part = line.text[start : start + MAX_SEGMENT]
+            yield ZonedLine(line.number, part, line.zone, line.block, line.prefix, line.last)
+
+
+def _zone_block(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLine]:
+    if block.kind == "heading":
+        yield from _heading(block, index, rules)
+        return
+    dropped = block.section in rules.drop_sections
+    if block.kind == "prose":
+        yield from _prose(block, index, rules, dropped)
+        return
+    lines = [_stripped(line, rules, quoted=block.kind == "quote") for line in block.lines]
+    if block.kind == "quote" and not _holds_machine_words(lines):
+        yield from (ZonedLine(line.number, line.text, "quoted", index) for line in lines if line.text)
+        return
+    yield from _fenced(block, lines, index, rules, dropped)
+
+
+def _heading(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLine]:
+    line = block.lines[0]
+    name = heading_name(line.text)
+    known = name in rules.form_headings or name in rules.drop_sections
+    text = line.text.lstrip("# \t")
+    yield ZonedLine(line.number, text, "template" if known else "prose", index)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stripped:
+    number: int
+    text: str
+    prefix: str
+
+
+def _stripped(line: NumberedLine, rules: ReadingRules, quoted: bool = False) -> _Stripped:
+    text, prefix = line.text, ""
+    if quoted:
+        text = re.sub(r"^[ \t]{0,3}(?:>[ ]?){1,8}", "", text)
+    for _ in range(_MAX_PREFIXES):
+        match = rules.prefixes.match(text) if rules.prefixes else None
+        if match is None or not match.end():
+            break
+        prefix = prefix or match[0].strip()
+        text = text[match.end() :]
+    return _Stripped(line.number, text.rstrip(), prefix)
+
+
+def _holds_machine_words(lines: Sequence[_Stripped]) -> bool:
+    shapes = {line_shapes.shape_of(line.text) for line in lines[:200]}
+    return bool(shapes & {"header", "frame", "cpp", "log", "error"})
+
+
+def _fenced(
+    block: Block, lines: Sequence[_Stripped], index: int, rules: ReadingRules, dropped: bool
+) -> Iterator[ZonedLine]:
+    shapes = [line_shapes.shape_of(line.text) for line in lines]
+    default = _INFO_ZONES.get(block.info) or _guess_default(lines, shapes)
+    if default == "quoted":
+        yield from (ZonedLine(line.number, line.text, "quoted", index) for line in lines if line.text)
+        return
+    if _is_dump(lines, rules) or (dropped and default != "code"):
+        yield from (ZonedLine(line.number, line.text, "env", index) for line in lines if line.text)
+        return
+    yield from _machine(lines, shapes, default, index, rules)
+
+
+def _is_dump(lines: Sequence[_Stripped], rules: ReadingRules) -> bool:
+    start = rules.dump_start
+    return start is not None and any(start.match(line.text) for line in lines[:6])
+
+
+def _guess_default(lines: Sequence[_Stripped], shapes: Sequence[str]) -> Zone:
+    """The zone of lines without a shape of their own, in a fence that names no language."""
+    plain = [line for line, shape in zip(lines, shapes, strict=True) if shape == "other" and line.text]
+    python = sum(line_shapes.continues_python(line.text) for line in plain)
+    if plain and 2 * python >= len(plain) and any(line_shapes.looks_python(x.text) for x in plain):
+        return "code"
+    return "shell" if "shell" in shapes or "command" in shapes else "log"
+
+
+def _machine(
+    lines: Sequence[_Stripped], shapes: Sequence[str], default: Zone, index: int, rules: ReadingRules
+) -> Iterator[ZonedLine]:
+    """Lines of a fence: tracebacks, backtraces, logs and commands amid the fence's own kind."""
+    inside = footer = False
+    for line, shape in zip(lines, shapes, strict=True):
+        footer = rules.in_footer(line.text, shape, footer)
+        if not line.text.strip():
+            inside = False
+            continue
+        if rules.drops(line.text) or (footer and not rules.keeps(line.text)):
+            continue
+        if footer:
+            yield ZonedLine(line.number, line.text, "log", index, line.prefix)
+            continue
+        zone, inside = _machine_zone(line.text, shape, default, inside)
+        yield ZonedLine(line.number, line.text, zone, index, line.prefix)
+
+
+def _machine_zone(text: str, shape: str, default: Zone, inside: bool) -> tuple[Zone, bool]:
+    """The zone of a line and whether a traceback is still open after it."""
+    if shape in ("header", "frame", "chain"):
+        return "traceback", True
+    if inside and shape in ("other", "error", "command"):
+        return "traceback", True
+    if shape == "command" and default == "code":
+        return "code", False
+    if shape == "error":
+        return "traceback", True
+    if shape == "log" and default == "code" and line_shapes.looks_python(text):
+        return "code", False
+    return _BY_SHAPE.get(shape, default), inside and shape == "stack"
+
+
+def _prose(block: Block, index: int, rules: ReadingRules, dropped: bool) -> Iterator[ZonedLine]:
+    lines = [_stripped(NumberedLine(x.number, strip_tags(x.text)), rules) for x in block.lines]
+    shapes = [line_shapes.shape_of(line.text) for line in lines]
+    code = _code_lines(lines, shapes)
+    plain: Zone = "steps" if _STEP_SECTION.search(block.section) else "prose"
+    state = _ProseState()
+    found: list[ZonedLine] = []
+    for at, (line, shape) in enumerate(zip(lines, shapes, strict=True)):
+        zone = _prose_zone(line.text, shape, at in code, state, rules)
+        if zone is None:
+            continue
+        if dropped and zone not in ("code", "traceback", "cpp"):
+            zone = "env"
+        elif zone == "prose" and (plain == "prose" or not _LIST_ITEM.match(line.text)):
+            zone = "template" if line.text.strip().casefold() in rules.template_lines else "prose"
+        elif zone == "prose":
+            zone = plain
+        found.append(ZonedLine(line.number, line.text, zone, index, line.prefix))
+    yield from _joined(found)
+
+
+@dataclass(slots=True)
+class _ProseState:
+    inside: bool = False
+    dump: bool = False
+    footer: bool = False
+
+
+def _prose_zone(
+    text: str, shape: str, is_code: bool, state: _ProseState, rules: ReadingRules
+) -> Zone | None:
+    """The zone of a line outside any fence, or None for one that must not be read."""
+    if not text.strip():
+        state.inside = state.footer = False
+        return None
+    state.footer = rules.in_footer(text, shape, state.footer)
+    if state.footer:
+        return "log" if rules.keeps(text) else None
+    if rules.drops(text):
+        return None
+    if rules.dump_start and rules.dump_start.match(text):
+        state.dump = True
+    if state.dump:
+        state.dump = line_shapes.looks_dumped(text) or len(text.split()) < 6
+        if state.dump:
+            return "env"
+    return _spoken_zone(text, shape, is_code, state)
+
+
+def _spoken_zone(text: str, shape: str, is_code: bool, state: _ProseState) -> Zone:
+    if shape in ("header", "frame", "chain"):
+        state.inside = True
+        return "traceback"
+    if state.inside and (text[0] in " \t" or shape == "error"):
+        return "traceback"
+    state.inside = False
+    if is_code:
+        return "code"
+    if shape in ("cpp", "log", "stack", "error"):
+        return _BY_SHAPE[shape]
+    if shape == "shell" or (shape == "command" and _RUN_ARGUMENT.search(text)):
+        return "shell"
+    inline = _INLINE.match(text)
+    if inline and line_shapes.shape_of(inline[1]) == "command" and _RUN_ARGUMENT.search(inline[1]):
+        return "shell"
+    return "prose"
+
+
+def _code_lines(lines: Sequence[_Stripped], shapes: Sequence[str]) -> set[int]:
+    """Runs of at least three lines of Python that nobody fenced."""
+    found: set[int] = set()
+    at = 0
+    while at < len(lines):
+        end = at
+        if shapes[at] == "other" and line_shapes.starts_python(lines[at].text):
+            end = _code_end(lines, at)
+        run = [k for k in range(at, end) if lines[k].text.strip()]
+        if len(run) >= 3:
+            found.update(run)
+        at = max(end, at + 1)
+    return found
+
+
+def _code_end(lines: Sequence[_Stripped], start: int) -> int:
+    end = start + 1
+    while end < len(lines):
+        text = lines[end].text
+        if text.strip() and not line_shapes.continues_python(text):
+            break
+        if not text.strip() and not _resumes(lines, end):
+            break
+        end += 1
+    return end
+
+
+def _resumes(lines: Sequence[_Stripped], at: int) -> bool:
+    later = next((line.text for line in lines[at + 1 : at + 4] if line.text.strip()), "")
+    return line_shapes.starts_python(later) or later.startswith(("    ", "\t"))
+
+
+def _joined(lines: Sequence[ZonedLine]) -> Iterator[ZonedLine]:
+    """Sentences that a person wrapped by hand, each as one line."""
+    held: ZonedLine | None = None
+    for line in lines:
+        if held is not None and _wraps(held, line):
+            text = f"{held.text} {line.text.strip()}"
+            held = ZonedLine(held.number, text, held.zone, held.block, held.prefix, line.number)
+            continue
+        if held is not None:
+            yield held
+        held = line
+    if held is not None:
+        yield held
+
+
+def _wraps(held: ZonedLine, line: ZonedLine) -> bool:
+    if held.zone not in SPOKEN or line.zone != held.zone:
+        return False
+    adjacent = line.number == (held.last or held.number) + 1
+    if not adjacent or len(held.text) > 4 * MAX_SEGMENT or _STARTS_ANEW.match(line.text):
+        return False
+    return len(held.text) >= 50 and not _ENDS_SENTENCE.search(held.text)
+
+
+Zoner = Callable[[str, ReadingRules], list[ZonedLine]]

@@ -1,0 +1,191 @@
+"""What a sentence says about a thing it names: `[[thing]]` marks the mention."""
+
+from __future__ import annotations
+
+import pytest
+
+from ciops.triage.statements import judge_event, judge_mention
+
+
+def mention(marked: str):
+    start = marked.index("[[")
+    text = marked.replace("[[", "", 1)
+    end = text.index("]]")
+    return judge_mention(text.replace("]]", "", 1), start, end)
+
+
+def event(marked: str):
+    start = marked.index("[[")
+    text = marked.replace("[[", "", 1)
+    end = text.index("]]")
+    return judge_event(text.replace("]]", "", 1), start, end)
+
+
+CLEARED = [
+    "This is not a [[NCCL]] problem.",
+    "It isn't [[NCCL]], the shapes differ.",
+    "[[NCCL]] is only doing what it is told.",
+    "Check in [[c10d]] is right to complain.",
+    "FSDP2, DTensor and [[NCCL]] aren't involved",
+    "[[FSDP2]], DTensor and NCCL aren't involved",
+    "| `module: [[nccl]]` | no |",
+    "Without [[DDP]] it still fails in the same way.",
+    "Even without [[FSDP]] the same error shows up.",
+    "The same happens without [[DDP]].",
+    "With [[DDP]] it works.",
+    "With plain [[DDP]] everything is fine.",
+    "[[gloo]] works.",
+    "on [[gloo]] it's the right way round",
+    "[[FSDP1]] is fine, FSDP2 is not.",
+    "We ruled out [[NCCL]].",
+    "this has nothing to do with [[torchrun]]",
+    "unrelated to [[DTensor]]",
+    "A monitor thread on our side is the way to go, independent of [[NCCL]].",
+    "[[NCCL]] has nothing to do with it.",
+    "[[DTensor]] plays no role here.",
+    "[[torchrun]] is just the launcher.",
+    "I removed [[DDP]] and it still crashes.",
+    "Disabling [[activation checkpointing]] does not help.",
+    "[[RPC]] is a red herring.",
+    "please treat this as a DDP problem, not as a [[NCCL]] one",
+    "The bug is in DDP rather than [[NCCL]].",
+    "I don't think [[NCCL]] is to blame.",
+    "a hand-written version over [[gloo]] gives the right answer",
+    "[[DeviceMesh]] itself is correct.",
+    "NCCL の問題ではなく、[[DDP]] は正常に動作しています。",
+    "Switching from [[NCCL]] to gloo makes no difference.",
+    "[[NCCL]] all_reduce passes.",
+    "nccl-tests pass, so [[NCCL]] is healthy",
+]
+
+BLAMED = [
+    "Please treat this one as a [[DDP]] problem",
+    "It turned out to be [[DTensor]].",
+    "The root cause is in [[DTensor]].",
+    "This is a [[DTensor]] bug.",
+    "this is really a [[c10d]] issue",
+    "The bug is in the [[DDP]] reducer.",
+    "caused by [[FSDP]]",
+    "the culprit is [[NCCL]]",
+    "[[NCCL]] is broken.",
+    "Without [[DDP]] it works.",
+    "Without `[[context_parallel]]` it's right, also with plain heads.",
+    "It works fine without [[FSDP]].",
+    "Removing [[activation checkpointing]] fixes it.",
+    "Turning off [[DTensor]] makes the error go away.",
+    "it only happens with [[FSDP2]]",
+    "The problem goes away when I disable [[symmetric memory]].",
+    "Looks like a [[DTensor]] issue.",
+    "the fix belongs in [[DeviceMesh]]",
+    "bisected to [[DTensor]]",
+    "This is specific to [[gloo]].",
+    "When [[FSDP]] is disabled the loss is right.",
+    "with [[NCCL]] disabled the script finishes",
+]
+
+NEITHER = [
+    "We train with [[FSDP]] on 8 GPUs.",
+    "I use [[torchrun]] to launch.",
+    "The model is wrapped in [[DDP]].",
+    "Our [[DDP]] training hangs.",
+    "[[FSDP2]] with bf16",
+    "With enable_gqa=True the dK from [[ring attention]] is too large by the group factor",
+    "[[DTensor]] version of the layer",
+]
+
+SUBJECT = [
+    "[[DTensor]] used the current device in place of the mesh's device.",
+    "[[NCCL]] doesn't have tags",
+    "[[DDP]] broadcasts its buffers in eval as well",
+    "DTensor/[[TP]] used the current device",
+    "[[DTensor]]/TP used the current device",
+    "[[fully_shard]] breaks my optimizer",
+    "[[DCP]] drops the last shard",
+]
+
+
+@pytest.mark.parametrize("sentence", CLEARED)
+def test_a_sentence_clears(sentence):
+    assert mention(sentence).stance == "cleared"
+
+
+@pytest.mark.parametrize("sentence", BLAMED)
+def test_a_sentence_blames(sentence):
+    assert mention(sentence).stance == "blamed"
+
+
+@pytest.mark.parametrize("sentence", NEITHER)
+def test_a_sentence_only_names(sentence):
+    assert mention(sentence).stance in ("named", "context")
+
+
+@pytest.mark.parametrize("sentence", SUBJECT)
+def test_a_sentence_says_what_a_thing_does(sentence):
+    assert mention(sentence).stance == "subject"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I think [[NCCL]] is in a deadlock.",
+        "Maybe it's [[DDP]]",
+        "my guess is [[FSDP]]",
+        "I suspect the [[DTensor]] dispatcher.",
+        "It is probably [[NCCL]].",
+    ],
+)
+def test_a_guess_is_told_from_a_finding(sentence):
+    assert mention(sentence).guessed
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Is it [[NCCL]]?",
+        "Can you try without [[DDP]]?",
+        "Does it reproduce with [[gloo]]?",
+        "Please try [[NCCL]] 2.27 first.",
+    ],
+)
+def test_a_question_says_nothing(sentence):
+    assert mention(sentence).asked
+
+
+def test_the_turn_of_a_sentence_counts():
+    text = "I thought it was NCCL. It turned out to be DDP."
+    assert judge_mention(text, 17, 21).stance != "cleared"
+    assert judge_mention(text, text.index("DDP"), text.index("DDP") + 3).stance == "blamed"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "There is no [[hang]] with gloo.",
+        "it does not [[crash]]",
+        "never [[hangs]] on one GPU",
+        "without a [[deadlock]]",
+        "we have not seen a [[regression]]",
+    ],
+)
+def test_an_event_is_denied(sentence):
+    assert event(sentence).denied
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This can potentially cause a [[hang]].",
+        "it might [[crash]]",
+        "I worry that it could [[deadlock]]",
+        "if it [[hangs]]",
+    ],
+)
+def test_an_event_is_only_possible(sentence):
+    assert event(sentence).possible
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The job [[hangs]] after an hour.", "rank 1 [[crashes]]", "a [[deadlock]] in backward"]
+)
+def test_an_event_happened(sentence):
+    assert event(sentence) == type(event(sentence))()
