@@ -26,8 +26,8 @@ def numbers(client: Client, query: str) -> list[int]:
 
 
 QUEUE = [
-    issue(1, labels=["bug"], created_at="2026-01-01T00:00:00Z", user="ann"),
-    issue(2, labels=["Bug", "oncall: distributed"], created_at="2026-01-02T00:00:00Z",
+    issue(1, labels=["Bug"], created_at="2026-01-01T00:00:00Z", user="ann"),
+    issue(2, labels=["bug", "oncall: distributed"], created_at="2026-01-02T00:00:00Z",
           comments=0, user="ben"),
     issue(3, state="closed", created_at="2026-01-03T00:00:00Z"),
     issue(4, pull_request={}, created_at="2026-01-04T00:00:00Z"),
