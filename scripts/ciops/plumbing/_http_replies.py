@@ -24,6 +24,7 @@ MESSAGE_LENGTH: Final = 300
 RETRIED_STATUSES: Final = frozenset({408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524})
 TRY_LATER: Final = "Try again later; a rerun takes up where this one stopped"
 UNTOLD_WAIT: Final = 60.0  # GitHub: "wait for at least one minute" when no header says how long
+LONGEST_WAIT: Final = 366 * 86_400.0  # what is told of a wait beyond all reason
 _LIMIT_WORDS: Final = re.compile(r"rate limit|abuse detection|too many requests", re.IGNORECASE)
 
 
@@ -132,7 +133,7 @@ def failure(service: str, call: str, reply: Reply, reason: str, now: float) -> T
     """What an answer of 400 or more means; raises what no other try will change."""
     asked = _wait_asked(reply.headers, now)
     if _is_rate_limit(reply, reason):
-        wait = max(1.0, UNTOLD_WAIT if asked is None else asked)
+        wait = min(LONGEST_WAIT, max(1.0, UNTOLD_WAIT if asked is None else asked))
         limited = RateLimitedError(service, call, reply.status, reason, now + wait)
         return Trouble(limited, wait, sent=False)
     if reply.status in RETRIED_STATUSES:
@@ -148,6 +149,9 @@ def no_answer(service: str, call: str, error: requests.RequestException) -> Trou
     if isinstance(error, requests.exceptions.SSLError):
         reason = "its TLS certificate cannot be verified"
         next_step = "If the certificate is your own, name its CA in REQUESTS_CA_BUNDLE"
+        raise UnavailableError(service, call, 0, reason, next_step) from None
+    if isinstance(error, ValueError):  # an address, header or proxy setting of a wrong form
+        reason, next_step = "the address or a proxy setting cannot be used", "Correct it"
         raise UnavailableError(service, call, 0, reason, next_step) from None
     if isinstance(error, requests.exceptions.ProxyError):
         reason, next_step = "the proxy does not answer", "Check HTTPS_PROXY and NO_PROXY"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import quote, urljoin, urlsplit
 
 from ciops.errors import UsageError
-from ciops.plumbing._http_replies import ForeignHostError, Json
+from ciops.plumbing._http_replies import ForeignHostError, Json, Reply
 
 if TYPE_CHECKING:
     import requests
@@ -135,20 +135,22 @@ def _read_body(response: requests.Response, clock: Callable[[], float]) -> bytes
 class Download:
     """A body in chunks of at most CHUNK bytes, taken up again where the connection broke.
 
-    Iterate it once. `open_at(position)` starts a request for the bytes from `position` on and
-    answers None when there are none; `wait(words)` waits before the next try or raises.
+    Iterate it once. `open_with(headers)` starts a request and answers None where there are no
+    bytes behind the asked position; `wait(words, position)` waits before the next try or raises.
     """
 
     def __init__(
         self,
-        open_at: Callable[[int], requests.Response | None],
-        wait: Callable[[str], None],
+        open_with: Callable[[Mapping[str, str]], requests.Response | None],
+        wait: Callable[[str, int], None],
         offset: int,
     ) -> None:
-        self._open_at = open_at
+        self._open_with = open_with
         self._wait = wait
         self._position = offset
-        self._response = open_at(offset)
+        self._is_packed = False
+        self._tag = ""
+        self._response = self._open()
         self.status = self._response.status_code if self._response is not None else 416
         self.headers: Mapping[str, str] = {} if self._response is None else self._response.headers
 
@@ -161,28 +163,48 @@ class Download:
                 return
             except BrokenBodyError as error:
                 self.close()
-                self._wait(f"{error} after {self._position:,} bytes")
-                self._response = self._open_at(self._position)
+                self._wait(f"{error} after {self._position:,} bytes", self._position)
+                self._response = self._open()
 
     def close(self) -> None:
         """Let go of the connection."""
         if self._response is not None:
             self._response.close()
 
+    def _open(self) -> requests.Response | None:
+        headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
+        if self._position and not self._is_packed:
+            headers["Range"] = f"bytes={self._position}-"
+            headers |= {"If-Range": self._tag} if self._tag else {}
+        response = self._open_with(headers)
+        if response is None:
+            return None
+        tag = response.headers.get("etag", "")
+        self._tag = "" if tag.startswith("W/") else tag
+        # A server may pack all the same; positions are then those of the packed bytes.
+        self._is_packed = response.headers.get("content-encoding", "identity") != "identity"
+        if self._is_packed and response.status_code == 206:
+            response.close()
+            return self._open()
+        return response
+
 
 def _stream(response: requests.Response, start: int) -> Iterator[bytes]:
-    """The bytes from position `start` on, which the reply may or may not begin at."""
-    import requests as library
+    """The bytes from position `start` on, which the reply may or may not begin at.
+
+    By read1, which hands on what has come before it reports that the rest is missing.
+    """
+    from urllib3.exceptions import HTTPError
 
     skip = start - _first_position(response)
     if skip < 0:
         raise BrokenBodyError("the server left out bytes")
     try:
-        for part in response.iter_content(CHUNK):
+        while part := response.raw.read1(CHUNK, decode_content=True):
             if skip < len(part):
                 yield part[skip:] if skip else part
             skip = max(0, skip - len(part))
-    except library.RequestException:
+    except HTTPError:
         raise BrokenBodyError("the download was cut short") from None
 
 
@@ -203,3 +225,14 @@ def query_of(params: Mapping[str, object] | None) -> list[tuple[str, str]]:
                 text = str(item).lower() if isinstance(item, bool) else str(item)
                 pairs.append((key, text))
     return pairs
+
+
+def next_link(reply: Reply) -> str | None:
+    """The address of the following page, by the Link header."""
+    from requests.utils import parse_header_links
+
+    header = reply.headers.get("link", "")
+    for link in parse_header_links(header) if header else []:
+        if link.get("rel") == "next":
+            return urljoin(reply.url, link["url"])
+    return None

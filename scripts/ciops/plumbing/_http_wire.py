@@ -91,24 +91,36 @@ class Wire:
         query: list[tuple[str, str]],
         data: bytes | None,
     ) -> requests.Response:
+        import requests
+
         own = origin_of(url) == self._origin
         # On another host: nothing that was given to us, so no token under any name.
         everything = {**self._headers, **headers} if own else {"Accept": "*/*", **headers}
         with self._lock:
             self.calls += 1
-        response = self._session.request(
-            method,
-            url,
-            params=query,
-            data=data,
-            headers=everything,
-            timeout=self._timeout,
-            allow_redirects=False,
-            stream=True,
-        )
+        try:
+            response = self._session.request(
+                method,
+                url,
+                params=query,
+                data=data,
+                headers=everything,
+                timeout=self._timeout,
+                allow_redirects=False,
+                stream=True,
+            )
+        except OSError as error:
+            if isinstance(error, requests.RequestException):
+                raise
+            raise UsageError(
+                f"{self.service}: REQUESTS_CA_BUNDLE names no file that is there", "Correct it"
+            ) from None
         if own:
             self.rate = rate_of(response.headers)
         return response
+
+    def close(self) -> None:
+        self._session.close()
 
     def hidden(self, text: str) -> str:
         """Text without the token in any form that it was sent in."""

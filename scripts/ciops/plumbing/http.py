@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
-from urllib.parse import urljoin
 
 from ciops.plumbing._http_replies import (
     TRY_LATER,
@@ -48,6 +47,7 @@ from ciops.plumbing._http_transfer import (
     BrokenBodyError,
     Download,
     OversizedBodyError,
+    next_link,
     query_of,
     read_json,
     segment,
@@ -81,6 +81,8 @@ __all__ = [
 TRIES: Final = 5
 MAX_WAIT: Final = 120.0
 SETTLING: Final = 2.0  # seconds for a POST whose answer was lost to show, before looking for it
+
+PROGRESS: Final = 1024 * 1024  # bytes that earn a download its tries again
 
 Landed = Callable[[], object]
 
@@ -126,9 +128,9 @@ class Client:
         self._log = log
         self._max_wait = max_wait
 
-    @property
-    def base_url(self) -> str:
-        return self._wire.base_url
+    def close(self) -> None:
+        """Let go of the connections that are kept for reuse."""
+        self._wire.close()
 
     @property
     def calls(self) -> int:
@@ -151,7 +153,7 @@ class Client:
         reply = self.get(path, params)
         while True:
             yield reply
-            following = _next_link(reply)
+            following = next_link(reply)
             if following is None:
                 return
             if following == reply.url:
@@ -190,25 +192,18 @@ class Client:
         """A body as an iterator of chunks with `.status` and `.headers`; resumed where it broke."""
         request = _Request("GET", self._wire.url(path), [])
         tries: Retry | None = self._schedule()
-        headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
+        reached = offset
 
-        def wait(words: str) -> None:
-            nonlocal tries
+        def wait(words: str, position: int) -> None:
+            nonlocal tries, reached
+            if position - reached >= PROGRESS:
+                tries, reached = self._schedule(), position
             trouble = Trouble(self._unavailable(request.call, words))
             tries = self._pause(tries, trouble, request.call)
             if tries is None:
                 raise trouble.error
 
-        def open_at(position: int) -> requests.Response | None:
-            if position:
-                headers["Range"] = f"bytes={position}-"
-            response = self._open(request, headers)
-            tag = "" if response is None else response.headers.get("etag", "")
-            if tag and not tag.startswith("W/"):
-                headers["If-Range"] = tag
-            return response
-
-        transfer = Download(open_at, wait, offset)
+        transfer = Download(lambda headers: self._open(request, headers), wait, offset)
         try:
             yield transfer
         finally:
@@ -292,7 +287,8 @@ class Client:
         try:
             reply = Reply(status, response.headers, read_json(response), response.url)
         except BrokenBodyError as error:
-            return Trouble(self._unavailable(call, str(error), status), done=status < 300)
+            reason = self._wire.hidden(str(error))
+            return Trouble(self._unavailable(call, reason, status), done=status < 300)
         except OversizedBodyError:
             reason = "its body is larger than 64 MiB"
             raise TooLargeError(self.service, call, status, reason) from None
@@ -341,13 +337,3 @@ def _look(landed: Landed, trouble: Trouble) -> object:
         return landed()
     except HttpError:
         raise trouble.error from None
-
-
-def _next_link(reply: Reply) -> str | None:
-    from requests.utils import parse_header_links
-
-    header = reply.headers.get("link", "")
-    for link in parse_header_links(header) if header else []:
-        if link.get("rel") == "next":
-            return urljoin(reply.url, link["url"])
-    return None
