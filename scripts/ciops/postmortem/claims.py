@@ -1,0 +1,117 @@
+"""Whether the summary or the validation claims more than was tested.
+
+A claim is a clause that speaks of success and of everything ("fixed on all platforms"), of something
+that the record says was not tested, or of what no test can show ("will never happen again").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ciops.postmortem.prose_rules import CODE, Guide
+from ciops.postmortem.prose_view import Sentence, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a record says was tested and was not, as text, and whether performance was measured."""
+
+    tested: str = ""
+    not_tested: str = ""
+    measured_performance: bool = False
+
+
+def overclaims(sentence: Sentence, scope: Scope, guide: Guide) -> Iterator[Span]:
+    """Where a sentence claims too much: one stretch a clause."""
+    for start, end in _clauses(sentence.text, guide):
+        clause = sentence.text[start:end]
+        found = [*_absolute(clause, guide), *_performance(clause, scope, guide)]
+        if _is_claim(clause, guide):
+            found += [*_universal(clause, scope, guide), *_named(clause, scope, guide)]
+        if found:
+            first, last = min(a for a, _ in found), max(b for _, b in found)
+            yield start + first, start + last
+
+
+def _clauses(text: str, guide: Guide) -> Iterator[Span]:
+    position = 0
+    for match in guide.claims["clause_end"].finditer(text):
+        yield position, match.start()
+        position = match.end()
+    yield position, len(text)
+
+
+def _is_claim(clause: str, guide: Guide) -> bool:
+    return bool(guide.claims["success"].search(clause)) and not guide.claims["not_claimed"].search(
+        clause
+    )
+
+
+def _absolute(clause: str, guide: Guide) -> Iterator[Span]:
+    for match in guide.claims["absolute"].finditer(clause):
+        around = clause[max(0, match.start() - 25) : match.start()], clause[match.end() :]
+        if not any(guide.claims["denied"].search(text) for text in around):
+            yield match.span()
+
+
+def _performance(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
+    if not scope.measured_performance:
+        for match in guide.claims["performance"].finditer(clause):
+            yield match.span()
+
+
+def _universal(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
+    """ "all platforms", unless it is counted, listed, or word for word what was tested."""
+    untested_words = _words(" ".join(_untested(scope.not_tested, guide)))
+    for key in ("all", "everywhere", "any_noun"):
+        for match in guide.claims[key].finditer(clause):
+            near = clause[max(0, match.start() - 12) : match.end() + 25]
+            if guide.claims["counted"].search(near) or _is_listed(match.group(), scope):
+                continue
+            if key != "any_noun" or _words(match.group()) & untested_words:
+                yield match.span()
+
+
+def _is_listed(phrase: str, scope: Scope) -> bool:
+    return phrase.strip().casefold() in scope.tested.casefold()
+
+
+def _words(text: str) -> set[str]:
+    """Words long enough to mean something, without a plural's ending."""
+    latin = {word.rstrip("sx") for word in re.findall(r"[a-zà-ÿ]{4,}", text.casefold())}
+    return latin | set(re.findall(r"[一-龥]{2,}|[ァ-ヶー]{3,}", text))
+
+
+def _untested(not_tested: str, guide: Guide) -> Iterator[str]:
+    """The clauses that say what was left out, not what alone was tested."""
+    for clause in re.split(r"[.;。；](?:\s|$|(?<=[。；]))", not_tested):
+        if guide.claims["untested"].search(clause) and not guide.claims["only"].search(clause):
+            yield clause
+
+
+def _named(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
+    """Something by name that the record says was not tested."""
+    for name in _names(list(_untested(scope.not_tested, guide))):
+        if re.search(_whole(name), scope.tested):
+            continue
+        for match in re.finditer(_whole(name), clause):
+            yield match.span()
+
+
+def _names(clauses: Sequence[str]) -> list[str]:
+    """Proper names, versions and counted things: `TCP`, `PyPy`, `K7`, `32 nodes`."""
+    found: list[str] = []
+    for clause in clauses:
+        found += re.findall(r"[0-9]+[  ](?:GPU|CPU|[a-zà-ÿ]{3,})s?\b", clause)
+        found += re.findall(
+            r"\b[A-Z][A-Za-z]*[0-9A-Z][A-Za-z0-9+.]*\b|(?<=\s)[A-Z][a-z]{2,}\b", clause
+        )
+        found += re.findall(r"^[A-Z][a-z]{2,}\b", clause.strip())
+        found += re.findall(r"(?<![A-Za-z])[A-Z][A-Za-z0-9+.]+(?![A-Za-z])|[ァ-ヶー]{4,}", clause)
+    return [name for name in dict.fromkeys(found) if CODE not in name]
+
+
+def _whole(name: str) -> str:
+    return rf"(?<![A-Za-z0-9ァ-ヶー]){re.escape(name)}(?![A-Za-z0-9ァ-ヶー])"

@@ -1,0 +1,246 @@
+"""The prose check of a record: hedging, blame, overclaiming, advocacy and vague mechanisms.
+
+Findings are warnings. They never change whether a record may be rendered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ciops.plumbing.yaml_file import Document, key_path
+from ciops.postmortem.claims import Scope, overclaims
+from ciops.postmortem.prose_rules import CODE, Guide, Kind, Rule
+from ciops.postmortem.prose_view import Sentence, Span, name_pattern, sentences
+from ciops.postmortem.record import Record
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """One text to check; `place` is one of those that `prose.yml` names."""
+
+    path: Path
+    place: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`phrase` is the author's own words; `line` counts from 0 in the text of the field."""
+
+    kind: Kind
+    path: Path
+    line: int
+    phrase: str
+    rule: str
+
+    @property
+    def field(self) -> str:
+        return key_path(self.path)
+
+
+def check_record(record: Record, guide: Guide) -> tuple[Finding, ...]:
+    """The findings of a record, in its order."""
+    return tuple(check(record_prose(record), persons(record), scope_of(record), guide))
+
+
+def check(
+    texts: Iterable[Prose], names: Iterable[str], scope: Scope, guide: Guide
+) -> Iterator[Finding]:
+    """The findings in some texts; `names` are the persons that they may speak of."""
+    pattern = name_pattern(names)
+    for prose in texts:
+        if prose.text:
+            yield from _check(prose, sentences(prose.text, guide, pattern), scope, guide)
+
+
+def _check(prose: Prose, found: list[Sentence], scope: Scope, guide: Guide) -> Iterator[Finding]:
+    paragraphs: dict[int, str] = {}
+    for sentence in found:
+        paragraphs[sentence.paragraph] = paragraphs.get(sentence.paragraph, "") + sentence.text
+    for sentence in found:
+        hits = _hits(sentence, prose, paragraphs[sentence.paragraph], guide)
+        if prose.place in guide.kinds["overclaim"]:
+            hits += [
+                ("overclaim", span, "overclaim") for span in overclaims(sentence, scope, guide)
+            ]
+        for kind, (start, end), rule in _distinct(hits):
+            phrase = " ".join(sentence.phrase(start, end).split())
+            yield Finding(kind, prose.path, sentence.line_of(start), phrase, rule)
+
+
+Hit = tuple[Kind, Span, str]
+
+
+def _hits(sentence: Sentence, prose: Prose, paragraph: str, guide: Guide) -> list[Hit]:
+    hits: list[Hit] = []
+    for rule in guide.rules:
+        if prose.place not in rule.places:
+            continue
+        for match in rule.pattern.finditer(sentence.text):
+            start, end = _trimmed(sentence.text, match.span())
+            if start < end and not _exempt(rule, sentence, (start, end), paragraph, prose, guide):
+                hits.append((rule.kind, (start, end), rule.id))
+    return hits
+
+
+def _trimmed(text: str, span: Span) -> Span:
+    start, end = span
+    while start < end and text[start] in " ,;:、。：；":
+        start += 1
+    while end > start and text[end - 1] in " ,;:.、。：；":
+        end -= 1
+    return start, end
+
+
+def _exempt(
+    rule: Rule, sentence: Sentence, span: Span, paragraph: str, prose: Prose, guide: Guide
+) -> bool:
+    """Whether a named exemption lets the sentence pass."""
+    before, after = sentence.text[: span[0]], sentence.text[span[1] :]
+    for name in rule.unless:
+        if name in guide.before and guide.before[name].search(before):
+            return True
+        if name in guide.after and guide.after[name].match(after):
+            return True
+        if name == "concrete" and _is_concrete(sentence, guide):
+            return True
+        if name == "elaborated" and _is_elaborated(sentence, after, guide):
+            return True
+        text = paragraph if name == "verdict" and prose.place == "discovery" else sentence.text
+        if name in guide.exemptions and guide.exemptions[name].search(text):
+            return True
+    return False
+
+
+def _is_concrete(sentence: Sentence, guide: Guide) -> bool:
+    """Names its code: two identifiers, or one and a condition; or the next sentence does."""
+    named = sentence.text.count(CODE)
+    if named > 1 or sentence.after.count(CODE) > 1:
+        return True
+    return named == 1 and bool(guide.exemptions["specific"].search(sentence.text))
+
+
+def _is_elaborated(sentence: Sentence, after: str, guide: Guide) -> bool:
+    """Goes on to say which code does what: "a timing issue: `poll()` returns before …"."""
+    if CODE in after and guide.after["goes_on"].match(after):
+        return True
+    named = sentence.text.count(CODE)
+    return named > 1 and bool(guide.exemptions["condition"].search(sentence.text))
+
+
+def _distinct(hits: list[Hit]) -> list[Hit]:
+    """In order, hits of one kind that touch as one, and a hit inside another kind's left out."""
+    hits = sorted(hits, key=lambda hit: (hit[1][0], -hit[1][1]))
+    out: list[Hit] = []
+    for hit in hits:
+        kind, (start, end), rule = hit
+        touching = next((i for i, seen in enumerate(out) if start <= seen[1][1] + 1), None)
+        if touching is None:
+            out.append(hit)
+        elif out[touching][0] == kind:
+            seen = out[touching]
+            out[touching] = (kind, (seen[1][0], max(end, seen[1][1])), seen[2])
+        elif _RANK[kind] < _RANK[out[touching][0]] and start < out[touching][1][1]:
+            out[touching] = hit
+        elif start >= out[touching][1][1]:
+            out.append(hit)
+    return out
+
+
+_RANK: dict[Kind, int] = {
+    "blame": 0,
+    "overclaim": 1,
+    "vague-mechanism": 2,
+    "advocacy": 3,
+    "hedge": 4,
+}
+
+
+def persons(record: Record) -> tuple[str, ...]:
+    """Everybody the record names as a person."""
+    names = [record.owner.name, *(item.owner for item in record.action_items)]
+    return tuple(dict.fromkeys(re.sub(r"^@|\s*[（(].*$", "", name) for name in names if name))
+
+
+def scope_of(record: Record) -> Scope:
+    """What the record says was tested and was not."""
+    checked = record.validation
+    tested = [
+        *(f"{each.name} {each.evidence}" for each in checked.workloads if each.result == "pass"),
+        *(f"{each.kind} {each.scale}" for each in checked.stress),
+        *checked.other_configurations,
+    ]
+    return Scope("\n".join(tested), checked.not_tested, bool(checked.performance))
+
+
+def record_prose(record: Record) -> Iterator[Prose]:
+    """Every text of a record that is prose, in the order of the record."""
+    yield Prose(("title",), "title", record.title)
+    yield Prose(("summary",), "summary", record.summary)
+    yield Prose(("symptom",), "symptom", record.symptom)
+    yield Prose(("reproduction", "steps"), "steps", record.reproduction.steps)
+    asserted = record.root_cause.status != "hypothesis"
+    mechanism = Prose(("root_cause", "mechanism"), "mechanism", record.root_cause.mechanism)
+    why = Prose(("why_symptom",), "why", record.why_symptom)
+    # A record that says itself that it is a hypothesis is refused by its gate, not by its words.
+    yield from (mechanism, why) if asserted else ()
+    yield from _fix_prose(record)
+    yield from _discovery_prose(record)
+    yield Prose(("escape", "detail"), "escape", record.escape.detail)
+    yield from _validation_prose(record)
+    for index, item in enumerate(record.action_items):
+        yield Prose(("action_items", index, "what"), "action", item.what)
+
+
+def _fix_prose(record: Record) -> Iterator[Prose]:
+    yield Prose(("fix", "change"), "fix", record.fix.change)
+    yield Prose(("fix", "addresses_cause"), "fix", record.fix.addresses_cause)
+    for index, attempt in enumerate(record.fix.earlier_attempts):
+        path: Path = ("fix", "earlier_attempts", index, "shortfall")
+        yield Prose(path, "attempt", attempt.shortfall)
+
+
+def _discovery_prose(record: Record) -> Iterator[Prose]:
+    found = record.discovery
+    for key in ("made_deterministic", "tools"):
+        yield Prose(("discovery", key), "discovery", getattr(found, key))
+    for index, tried in enumerate(found.hypotheses):
+        at: Path = ("discovery", "hypotheses", index)
+        if not tried.rejected_because:
+            yield Prose((*at, "claim"), "claim", tried.claim)
+        yield Prose((*at, "rejected_because"), "rejected", tried.rejected_because)
+        yield Prose((*at, "confirmed_by"), "discovery", tried.confirmed_by)
+    yield Prose(("discovery", "decisive_experiment"), "discovery", found.decisive_experiment)
+    yield Prose(("discovery", "notes"), "notes", found.notes)
+
+
+def _validation_prose(record: Record) -> Iterator[Prose]:
+    checked = record.validation
+    root: Path = ("validation",)
+    rerun = (*root, "original_reproduction", "evidence")
+    yield Prose(rerun, "validation", checked.original_reproduction.evidence)
+    for index, workload in enumerate(checked.workloads):
+        yield Prose((*root, "workloads", index, "evidence"), "validation", workload.evidence)
+    for index, stress in enumerate(checked.stress):
+        yield Prose((*root, "stress", index, "result"), "validation", stress.result)
+    for index, configuration in enumerate(checked.other_configurations):
+        yield Prose((*root, "other_configurations", index), "validation", configuration)
+    yield Prose((*root, "not_tested"), "validation", checked.not_tested)
+
+
+def document_line(finding: Finding, document: Document) -> int | None:
+    """The line of a finding in the record's file: where its words are, else where its field is."""
+    start = document.line(finding.path)
+    if start is None:
+        return None
+    words = re.split(r"\s+", finding.phrase, maxsplit=3)[:2]
+    lines = document.text.split("\n")
+    at = start - 1 + finding.line
+    for index in (*range(at, min(at + 3, len(lines))), *range(start - 1, min(at + 40, len(lines)))):
+        if all(word in lines[index] for word in words) or finding.phrase in lines[index]:
+            return index + 1
+    return start

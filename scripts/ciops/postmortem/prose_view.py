@@ -1,0 +1,166 @@
+"""A Markdown text as sentences of prose: no code, quotes, logs or addresses, and persons marked.
+
+Each character of a sentence knows where it stands in the source, so a finding can show the author's
+own words and their line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ciops.postmortem.blocks import parser
+from ciops.postmortem.inline import CJK, tokens
+from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide
+
+Span = tuple[int, int]
+_QUOTES: Final = re.compile(
+    r"“[^”\n]{1,400}”|\"[^\"\n]{1,400}\"|「[^」\n]{0,400}」|『[^』\n]{0,400}』|«[^»\n]{1,400}»"
+    r"|‘[^’\n]{2,400}’(?!\w)|(?<!\w)'[^'\n]{2,200}'(?!\w)"
+)
+_END: Final = re.compile(
+    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bDr\.)(?<!\bM\.)(?<!\bno\.)"
+    r"(?:(?<=[.!?])[ \n]+(?=[^a-z ])|(?<=[。！？])|\n+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`text` is what the rules read; `spans` says where each of its characters is in `source`."""
+
+    text: str
+    spans: tuple[Span, ...]
+    source: str
+    line: int
+    paragraph: int
+    after: str = ""
+
+    def phrase(self, start: int, end: int) -> str:
+        """The author's words behind a part of the sentence."""
+        begin, stop = self.spans[start][0], self.spans[end - 1][1]
+        return self.source[begin:stop]
+
+    def line_of(self, start: int) -> int:
+        """The line of a character, counted from 0 in the whole text."""
+        return self.line + self.source.count("\n", 0, self.spans[start][0])
+
+
+@dataclass(slots=True)
+class _View:
+    text: str
+    spans: list[Span]
+
+    def replaced(self, pattern: re.Pattern[str], mark: str) -> _View:
+        """Every match as one marking character."""
+        if not pattern.search(self.text):
+            return self
+        text, spans, position = "", list[Span](), 0
+        for match in pattern.finditer(self.text):
+            start, end = match.span()
+            if start == end:
+                continue
+            text += self.text[position:start] + mark
+            spans += self.spans[position:start]
+            spans.append((self.spans[start][0], self.spans[end - 1][1]))
+            position = end
+        return _View(text + self.text[position:], spans + self.spans[position:])
+
+
+def sentences(markdown: str, guide: Guide, names: re.Pattern[str] | None) -> list[Sentence]:
+    """The sentences of a text; `names` finds the persons that the record names."""
+    found: list[Sentence] = []
+    for number, (source, line) in enumerate(_paragraphs(markdown)):
+        view = _prose(source, guide, names)
+        pieces = list(_cut(view))
+        for index, (start, end) in enumerate(pieces):
+            following = pieces[index + 1] if index + 1 < len(pieces) else (end, end)
+            spans = tuple(view.spans[start:end])
+            text, after = view.text[start:end], view.text[slice(*following)]
+            found.append(Sentence(text, spans, source, line, number, after))
+    return found
+
+
+def _paragraphs(markdown: str) -> Iterator[tuple[str, int]]:
+    """Source and first line of every block of prose; quotes, code and their like are left out."""
+    quotes = 0
+    for token in parser().parse(markdown):
+        if token.type == "blockquote_open":
+            quotes += 1
+        elif token.type == "blockquote_close":
+            quotes -= 1
+        elif token.type == "inline" and not quotes:
+            yield token.content, token.map[0] if token.map else 0
+
+
+def _prose(source: str, guide: Guide, names: re.Pattern[str] | None) -> _View:
+    view = _plain(_without_logs(source, guide.log_lines))
+    view.text = view.text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ")
+    view = view.replaced(_QUOTES, QUOTE).replaced(guide.bare_code, CODE)
+    if names is not None:
+        view = view.replaced(names, PERSON)
+    for people in guide.people:
+        view = view.replaced(people, PERSON)
+    return view
+
+
+def _without_logs(source: str, log_lines: re.Pattern[str]) -> str:
+    """A source of the same length with log lines blanked."""
+    if not log_lines.search(source):
+        return source
+    lines = source.split("\n")
+    return "\n".join(" " * len(line) if log_lines.match(line) else line for line in lines)
+
+
+def _plain(source: str) -> _View:
+    """What a reader sees, code and addresses as marks, styles gone."""
+    text, spans = "", list[Span]()
+    for token in tokens(source):
+        piece, where = _piece(source, token.kind, (token.start, token.end), token.inner)
+        text += piece
+        spans += where
+    return _View(text, spans)
+
+
+def _piece(source: str, kind: str, span: Span, inner: Span) -> tuple[str, list[Span]]:
+    start, end = inner
+    if kind in ("code", "verbatim", "url"):
+        return CODE, [span]
+    if kind == "mark":
+        return "", []
+    if kind == "hard":
+        return "\n", [span]
+    if kind == "soft":
+        around = source[span[0] - 1 : span[0]] + source[span[1] : span[1] + 1]
+        return ("", []) if re.fullmatch(f"[{CJK}]{{2}}", around) else (" ", [span])
+    if kind == "link":
+        label = _plain(source[start:end])
+        return label.text, [(a + start, b + start) for a, b in label.spans]
+    return source[start:end], [(index, index + 1) for index in range(start, end)]
+
+
+def _cut(view: _View) -> Iterator[Span]:
+    position = 0
+    for match in _END.finditer(view.text):
+        if match.start() > position:
+            yield position, match.start()
+        position = match.end()
+    if position < len(view.text):
+        yield position, len(view.text)
+
+
+def name_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
+    """A pattern for persons' names: whole, and each part of a name of several words."""
+    parts = {part for name in names for part in (name, *name.split()) if len(part) > 1}
+    either = "|".join(_bounded(part) for part in sorted(parts, key=lambda part: (-len(part), part)))
+    honorific = "(?:さん|氏|君|くん|様)?"
+    return re.compile(f"(?:{either}){honorific}") if either else None
+
+
+def _bounded(name: str) -> str:
+    """A name that is not part of a longer word of its own script."""
+    for script in ("A-Za-z0-9_À-ÿ", "一-龥々", "ァ-ヶー"):
+        if re.fullmatch(f"[{script}.'’@ -]+", name):
+            return f"(?<![{script}/.@-]){re.escape(name)}(?![{script}])"
+    return re.escape(name)
