@@ -4,8 +4,9 @@ Every fact is a frozen dataclass; times are ISO 8601 texts as the service writes
 GitHub's, whatever the forge: `open`/`closed`/`merged`, an access level as an association. Job and
 pipeline statuses are GitLab's (`success`, `failed`, `canceled`, `skipped`, `running` …).
 
-Labels compare as the services compare them, without regard to case: use `same_label`. A service
-that fails raises an error of `ciops.plumbing.http`.
+Labels compare without regard to case, as GitHub compares them: use `same_label`. (GitLab does not;
+a queue whose `labels()` were read writes them as the project spells them.) A service that fails
+raises an error of `ciops.plumbing.http`.
 """
 
 from __future__ import annotations
@@ -110,8 +111,6 @@ class AddedLabels:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A repository or project."""
-
     id: int
     path: str
     url: str
@@ -278,9 +277,9 @@ class Pipelines(Protocol):
     def pipeline(self, project: int | str, pipeline_id: int) -> Pipeline: ...
 
     def pipelines(
-        self, project: int | str, *, ref: str = "", status: str = ""
+        self, project: int | str, *, ref: str = "", source: str = "", before: str = ""
     ) -> Iterator[Pipeline]:
-        """Newest first, read page by page."""
+        """Newest first, page by page; on GitLab children only where `source` says so."""
 
     def bridges(self, project: int | str, pipeline_id: int) -> list[Bridge]: ...
 
@@ -346,5 +345,5 @@ class Forge(Protocol):
 
 
 def same_label(one: str, other: str) -> bool:
-    """Labels as the services compare them."""
+    """Whether two names are one label."""
     return one.casefold() == other.casefold()

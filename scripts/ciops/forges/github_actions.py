@@ -29,9 +29,14 @@ class GitHubActions:
         return facts.run(self._client.get(path).data)
 
     def pipelines(
-        self, project: int | str, *, ref: str = "", status: str = ""
+        self,
+        project: int | str,
+        *,
+        ref: str = "",
+        source: str = "",
+        before: str = "",  # noqa: ARG002 - newer runs are the caller's to pass over
     ) -> Iterator[Pipeline]:
-        query = {"branch": ref or None, "status": _asked(status) or None, "per_page": 100}
+        query = {"branch": ref or None, "event": source or None, "per_page": 100}
         path = f"{repo_path(project)}/actions/runs"
         return map(facts.run, self._client.items(path, query, key="workflow_runs"))
 
@@ -57,9 +62,3 @@ class GitHubActions:
         """A redirect to storage, valid for a minute and asked anew where it has to resume."""
         path = f"{repo_path(project)}/actions/jobs/{int(job_id)}/logs"
         return self._client.download(path, offset)
-
-
-def _asked(status: str) -> str:
-    """A status in GitHub's word."""
-    words = {"failed": "failure", "canceled": "cancelled", "running": "in_progress"}
-    return words.get(status, status)

@@ -33,11 +33,13 @@ class GitLabPipelines:
         return facts.pipeline(self._client.get(_path(project, pipeline_id)).data)
 
     def pipelines(
-        self, project: int | str, *, ref: str = "", status: str = ""
+        self, project: int | str, *, ref: str = "", source: str = "", before: str = ""
     ) -> Iterator[Pipeline]:
+        """Children of other pipelines come only where `source` is `parent_pipeline`."""
         query = {
             "ref": ref or None,
-            "status": status or None,
+            "source": source or None,
+            "created_before": before or None,
             "order_by": "id",
             "sort": "desc",
             "per_page": 50,
