@@ -7,11 +7,18 @@ that the record says was not tested, or of what no test can show ("will never ha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from ciops.postmortem.prose_rules import CODE, Guide
+from ciops.postmortem.prose_rules import Guide
 from ciops.postmortem.prose_view import Sentence, Span
+
+# Proper names, versions and counted things: `TCP`, `PyPy`, `K7`, `32 nodes`.
+_NAME: Final = re.compile(
+    r"[0-9]+[ \u00a0\u202f](?:GPU|CPU|[a-zà-ÿ]{3,})s?\b"
+    r"|(?<![A-Za-z])[A-Z][A-Za-z0-9+.]*[A-Za-z0-9+](?![A-Za-z])|[ァ-ヶー]{4,}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,32 +93,16 @@ def _words(text: str) -> set[str]:
 
 def _untested(not_tested: str, guide: Guide) -> Iterator[str]:
     """The clauses that say what was left out, not what alone was tested."""
-    for clause in re.split(r"[.;。；](?:\s|$|(?<=[。；]))", not_tested):
+    for clause in re.split(r"[.;。；](?:\s|$|(?<=[。；]))", not_tested.replace("’", "'")):
         if guide.claims["untested"].search(clause) and not guide.claims["only"].search(clause):
             yield clause
 
 
 def _named(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
     """Something by name that the record says was not tested."""
-    for name in _names(list(_untested(scope.not_tested, guide))):
-        if re.search(_whole(name), scope.tested):
-            continue
-        for match in re.finditer(_whole(name), clause):
-            yield match.span()
-
-
-def _names(clauses: Sequence[str]) -> list[str]:
-    """Proper names, versions and counted things: `TCP`, `PyPy`, `K7`, `32 nodes`."""
-    found: list[str] = []
-    for clause in clauses:
-        found += re.findall(r"[0-9]+[  ](?:GPU|CPU|[a-zà-ÿ]{3,})s?\b", clause)
-        found += re.findall(
-            r"\b[A-Z][A-Za-z]*[0-9A-Z][A-Za-z0-9+.]*\b|(?<=\s)[A-Z][a-z]{2,}\b", clause
-        )
-        found += re.findall(r"^[A-Z][a-z]{2,}\b", clause.strip())
-        found += re.findall(r"(?<![A-Za-z])[A-Z][A-Za-z0-9+.]+(?![A-Za-z])|[ァ-ヶー]{4,}", clause)
-    return [name for name in dict.fromkeys(found) if CODE not in name]
-
-
-def _whole(name: str) -> str:
-    return rf"(?<![A-Za-z0-9ァ-ヶー]){re.escape(name)}(?![A-Za-z0-9ァ-ヶー])"
+    for untested in _untested(scope.not_tested, guide):
+        for name in dict.fromkeys(_NAME.findall(untested)):
+            whole = rf"(?<![A-Za-z0-9ァ-ヶー]){re.escape(name)}(?![A-Za-z0-9ァ-ヶー])"
+            if not re.search(whole, scope.tested):
+                # A capital at the start of a sentence makes no name.
+                yield from (hit.span() for hit in re.finditer(whole, clause) if hit.start() > 0)

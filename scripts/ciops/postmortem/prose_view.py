@@ -154,7 +154,7 @@ def name_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
     """A pattern for persons' names: whole, and each part of a name of several words."""
     parts = {part for name in names for part in (name, *name.split()) if len(part) > 1}
     either = "|".join(_bounded(part) for part in sorted(parts, key=lambda part: (-len(part), part)))
-    honorific = "(?:さん|氏|君|くん|様)?"
+    honorific = "(?: ?(?:さん|氏|君|くん|様))?"
     return re.compile(f"(?:{either}){honorific}") if either else None
 
 
