@@ -25,12 +25,15 @@ from ciops.failures.signature import model_names, place, signature
 
 _CERTAIN: Final = 100
 _ENDED: Final = 100
-_COMMON: Final = 90
+_LIKELY: Final = 92
+_NOISE: Final = 85
 _CARRIED: Final = 80
 _SURVIVED: Final = 70
+_FAILED_TEST: Final = 75
 _STATED: Final = 60
 _ANNOUNCED: Final = 50
 _CANCELLED: Final = 40
+_AFTERWARDS: Final = 50
 _SHOWN: Final = 45
 
 _ALIVE: Final = 20
@@ -39,9 +42,11 @@ _NEAR_END: Final = 150
 _BURST: Final = 40
 _MOST_WRAPPERS: Final = 20
 # Kinds of errors that a program reports and goes on: they stand however much is printed after.
-_LASTING: Final = frozenset(("test", "test-summary", "compile", "link", "lint", "package", "giving-up", "crash"))
+_LASTING: Final = frozenset(("test", "test-summary", "compile", "link", "lint", "giving-up", "crash", "configure"))
 
 
+# Kinds after which tools tidy up at length before they end.
+_SLOW: Final = frozenset(("package", "packaging", "git", "runner", "hang", "kernel"))
 # Kinds that scripts shrug off: an error of another kind is more likely the cause.
 _NOISY: Final = frozenset(("shell",))
 
@@ -76,14 +81,45 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     """The event that weighs most, the earliest of equals."""
     script = [event for event in facts.events if not event.epilogue]
     for events in (script, [event for event in facts.events if event.epilogue]):
-        weighed = [(weight, event) for event in events if (weight := _weight(event, facts))]
+        over = _last_verdict(events)
+        weighed = [
+            (weight - (_AFTERWARDS if 0 < over < event.number else 0), event)
+            for event in events
+            if (weight := _weight(event, facts))
+        ]
         if not weighed:
             continue
-        best = max(weight for weight, _ in weighed)
-        equals = [event for weight, event in weighed if weight == best]
-        chosen = _last_burst(equals) if best == _STATED else min(equals, key=_place)
+        chosen = _chosen(weighed)
         return _specific(chosen, facts.events, knowledge)
     return _shown_before_the_end(facts, knowledge)
+
+
+def _last_verdict(events: Sequence[Event]) -> int:
+    """The line of the runner's last verdict: what comes after it tidies up."""
+    return max((e.last for e in events if _is_verdict(e)), default=0)
+
+
+def _is_verdict(event: Event) -> bool:
+    return event.role == roles.WRAPPER and event.kind == "runner"
+
+
+def _chosen(weighed: Sequence[tuple[int, Event]]) -> Event:
+    best = max(weight for weight, _ in weighed)
+    equals = [event for weight, event in weighed if weight == best]
+    if best == _STATED:
+        return _last_burst(equals)
+    first = min(equals, key=_place)
+    if best < _NOISE:
+        return first
+    return _start_of_burst(first, [event for weight, event in weighed if weight >= _NOISE])
+
+
+def _start_of_burst(first: Event, events: Sequence[Event]) -> Event:
+    """The first of likely causes that lead up to a certain one without a gap."""
+    for event in sorted(events, key=_place, reverse=True):
+        if event.number < first.number and first.start - event.last <= _BURST:
+            first = event
+    return first
 
 
 def _place(event: Event) -> int:
@@ -101,7 +137,7 @@ def _weight(event: Event, facts: Facts) -> int:
         return _CARRIED if not _is_told(event.carried, facts.events) else 0
     by_role = {
         roles.STATED: _STATED,
-        roles.ANNOUNCEMENT: _ANNOUNCED,
+        roles.ANNOUNCEMENT: _FAILED_TEST if event.kind == "test" else _ANNOUNCED,
         roles.CANCEL: _CANCELLED,
     }
     return by_role.get(event.role, 0)
@@ -110,7 +146,9 @@ def _weight(event: Event, facts: Facts) -> int:
 def _weight_of_cause(event: Event) -> int:
     if _survived(event):
         return 0 if event.bare else _SURVIVED
-    return _COMMON if event.kind in _NOISY else _CERTAIN
+    if event.kind in _NOISY:
+        return _NOISE
+    return _CERTAIN if event.sure else _LIKELY
 
 
 def _is_link(event: Event) -> bool:
@@ -127,7 +165,7 @@ def _survived(event: Event) -> bool:
     """Whether its process went on as if nothing had happened."""
     if event.kind in _LASTING:
         return False
-    return event.alive >= (_ALIVE_BARE if event.bare else _ALIVE)
+    return event.alive >= (_ALIVE_BARE if event.bare and event.kind not in _SLOW else _ALIVE)
 
 
 def _is_told(carried: str, events: Sequence[Event]) -> bool:

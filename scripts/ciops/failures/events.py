@@ -44,6 +44,7 @@ class Event:
     frames: tuple[Frame, ...] = ()
     chain: Event | None = None
     bare: bool = False
+    sure: bool = True
     epilogue: bool = False
     recovered: bool = False
     retried: bool = False

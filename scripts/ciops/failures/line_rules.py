@@ -16,6 +16,7 @@ A rule gives a line a role:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -39,9 +40,12 @@ ROLES: Final = (
     *(CAUSE, STATED, HINT, KILL, CANCEL, WRAPPER, ANNOUNCEMENT),
     *(FALLOUT, BENIGN, RECOVERY, NOISE, EPILOGUE, PASSED),
 )
+_LONGEST_TEXT: Final = 2000
+_MOST_DULL: Final = 4000
+_NUMBER: Final = re.compile(r"\d+")
 DULL_ROLES: Final = frozenset((BENIGN,))
 KEYS: Final = (
-    *("id", "role", "kind", "pattern", "words", "below", "within", "level"),
+    *("id", "role", "kind", "sure", "pattern", "words", "below", "within", "level"),
     *("matches", "near_misses"),
 )
 
@@ -51,7 +55,8 @@ class LineRule:
     """One rule; `words` are lower-case texts of which a line must hold one.
 
     `below` finds the words of the error on one of the `within` lines that follow. `level`
-    restricts the rule to lines logged at that level (`E`).
+    restricts the rule to lines logged at that level (`E`). A rule that is not `sure` knows lines that
+    are no error now and then: it yields to the sure ones.
     """
 
     id: str
@@ -59,6 +64,7 @@ class LineRule:
     source: str
     words: tuple[str, ...] = ()
     kind: str = ""
+    sure: bool = True
     below: str = ""
     within: int = 0
     level: str = ""
@@ -96,31 +102,84 @@ class Said:
         return self.match.groupdict().get(name) or ""
 
 
+def is_dull(said: Said | None) -> bool:
+    """Whether a line means nothing, by a rule or for lack of one."""
+    return said is None or said.rule.role in DULL_ROLES
+
+
+class WordIndex:
+    """Finds which of many words stand in a text, by one rare trigram of each word."""
+
+    __slots__ = ("_by_trigram", "_short")
+
+    def __init__(self, words: Iterable[str]) -> None:
+        words = sorted(set(words))
+        counts = Counter(gram for word in words for gram in _trigrams(word))
+        self._short = tuple(word for word in words if len(word) < 3)
+        self._by_trigram: dict[str, list[str]] = {}
+        for word in words:
+            if len(word) >= 3:
+                rarest = min(sorted(_trigrams(word)), key=lambda gram: counts[gram])
+                self._by_trigram.setdefault(rarest, []).append(word)
+
+    def find(self, text: str) -> Iterator[str]:
+        """The words that stand in a lower-case text."""
+        for gram in self._by_trigram.keys() & _trigrams(text):
+            for word in self._by_trigram[gram]:
+                if word in text:
+                    yield word
+        for word in self._short:
+            if word in text:
+                yield word
+
+
+def _trigrams(text: str) -> set[str]:
+    return {text[i : i + 3] for i in range(len(text) - 2)}
+
+
 class Classifier:
     """Finds the first rule, in their order, that knows a line."""
 
-    __slots__ = ("_always", "_by_word", "_rules")
+    __slots__ = ("_always", "_by_word", "_dull", "_rules", "_words")
 
     def __init__(self, rules: Iterable[LineRule]) -> None:
         self._rules = tuple(rules)
         self._always = tuple(i for i, rule in enumerate(self._rules) if not rule.words)
-        by_word: dict[str, list[int]] = {}
+        self._by_word: dict[str, list[int]] = {}
         for index, rule in enumerate(self._rules):
             for word in rule.words:
-                by_word.setdefault(word, []).append(index)
-        self._by_word = tuple((word, tuple(indexes)) for word, indexes in by_word.items())
+                self._by_word.setdefault(word, []).append(index)
+        self._words = WordIndex(self._by_word)
+        self._dull: dict[str, Said | None] = {}
 
     def say(self, text: str, level: str = "") -> Said | None:
         """The rule of a line that is peeled and stripped."""
-        return next(self.all(text, level), None)
+        text = text[:_LONGEST_TEXT]
+        template = level + _NUMBER.sub("0", text)
+        if template in self._dull:
+            return self._dull[template]
+        said = next(self.all(text, level), None)
+        if is_dull(said) and self._stays_dull(text, level):
+            if len(self._dull) > _MOST_DULL:
+                self._dull.clear()
+            self._dull[template] = said
+        return said
+
+    def _stays_dull(self, text: str, level: str) -> bool:
+        """Whether the line would mean nothing with any other numbers too."""
+        variants = (_NUMBER.sub("0", text), _NUMBER.sub("7", text))
+        return all(is_dull(next(self.all(variant, level), None)) for variant in variants)
+
+    def is_nothing(self, text: str, level: str = "") -> bool:
+        """Whether no line that differs from this one in numbers only means anything."""
+        self.say(text, level)
+        return level + _NUMBER.sub("0", text[:_LONGEST_TEXT]) in self._dull
 
     def all(self, text: str, level: str = "") -> Iterator[Said]:
         """Every rule that knows the line, in their order."""
-        folded = text.lower()
         found = set(self._always)
-        for word, indexes in self._by_word:
-            if word in folded:
-                found.update(indexes)
+        for word in self._words.find(text.lower()):
+            found.update(self._by_word[word])
         for index in sorted(found):
             rule = self._rules[index]
             if rule.level and rule.level != level:
@@ -143,6 +202,7 @@ def _read(item: Reader) -> LineRule:
         source=pattern_text(item, "pattern"),
         words=tuple(word.lower() for word in item.texts("words", ())),
         kind=item.text("kind", ""),
+        sure=item.flag("sure", True),
         below=pattern_text(item, "below") if item.has("below") else "",
         within=int(item.integer("within", 3)) if item.has("below") else 0,
         level=item.choice("level", ("E", "W", "I"), ""),

@@ -1,8 +1,7 @@
 """Cut a stream of bytes into blocks of whole lines, whatever their length.
 
-Lines are numbered from 1 and end at `\\n` only. A line longer than `LONGEST` is handed on in
-pieces that carry one number, so a trace without a newline is read in bounded memory and nothing
-in it is skipped.
+Lines end at `\\n` only. A line longer than `LONGEST` is handed on in pieces, so a trace without a
+newline is read in bounded memory and nothing in it is skipped.
 """
 
 from __future__ import annotations
@@ -17,28 +16,19 @@ LONGEST: Final = 128 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some whole lines, or one piece of an over-long line.
+    """Some whole lines without the last newline, or a piece of one line that goes on."""
 
-    `data` holds no newline after the last line. `first` numbers the first line.
-    """
-
-    first: int
     data: bytes
+    goes_on: bool = False
 
 
 class LineCutter:
     """Turns chunks of any size into blocks; keeps at most one unfinished line."""
 
-    __slots__ = ("_number", "_rest")
+    __slots__ = ("_rest",)
 
     def __init__(self) -> None:
-        self._number = 1
         self._rest = b""
-
-    @property
-    def number(self) -> int:
-        """The number of the line that is not finished yet."""
-        return self._number
 
     def cut(self, chunk: bytes) -> Iterator[Block]:
         """The blocks that `chunk` completes."""
@@ -48,8 +38,7 @@ class LineCutter:
         else:
             data = self._rest + chunk[:end] if self._rest else chunk[:end]
             self._rest = chunk[end + 1 :]
-            yield Block(self._number, data)
-            self._number += data.count(b"\n") + 1
+            yield Block(data)
         if len(self._rest) > LONGEST:
             yield from self._pieces()
 
@@ -57,13 +46,13 @@ class LineCutter:
         while len(self._rest) > LONGEST:
             at = self._rest.rfind(b"\r", 0, LONGEST) + 1
             at = at or self._rest.rfind(b" ", LONGEST // 2, LONGEST) + 1 or LONGEST
-            yield Block(self._number, self._rest[:at])
+            yield Block(self._rest[:at], goes_on=True)
             self._rest = self._rest[at:]
 
     def rest(self) -> Block | None:
         """The last line, when the stream ended without a newline."""
         if not self._rest:
             return None
-        block = Block(self._number, self._rest)
+        block = Block(self._rest)
         self._rest = b""
         return block

@@ -217,6 +217,7 @@ class Speaker:
             name, message = bare
             event = Event(line.number, text, roles.CAUSE, "exception", "exception", self.source)
             event.exception, event.bare = tracebacks.bare_name(name), True
+            event.sure = False
             event.start = line.number
             if not message:
                 self._below = _Below(event, _ANY_WORDS, 2)
@@ -259,7 +260,7 @@ def _said_event(said: Said, line: Line, text: str, source: str) -> Event:
     named = said.group("exception")
     if named:
         event.exception = tracebacks.bare_name(named)
-    event.bare = True
+    event.bare, event.sure = True, rule.sure
     if path := said.group("file"):
         number = said.group("line")
         event.frames = (Frame(path, int(number) if number.isdigit() else 0, said.group("function")),)

@@ -29,14 +29,15 @@ from ciops.failures.speakers import Line, Speaker
 from ciops.failures.tracebacks import means_something
 
 _TAIL_LINES: Final = 80
-_TAIL_BYTES: Final = 65_536
+_TAIL_BYTES: Final = 32_768
+_RECENT_BLOCKS: Final = 4
 _BUSY_LINES: Final = 12
 _WATCH_LINES: Final = 200
+_ALIVE: Final = 20
 _MOST_SPEAKERS: Final = 512
 _MOST_CONTINUED: Final = 20
+_LINES_ABOVE: Final = 12
 _LONGEST_LEARNT: Final = 2000
-_ALL_ZERO: Final = bytes.maketrans(b"123456789", b"000000000")
-_ALL_SEVEN: Final = bytes.maketrans(b"012345689", b"777777777")
 # GitLab's stages after the script (https://docs.gitlab.com/runner/executors/#job-stages).
 _EPILOGUE: Final = ("after_script", "archive_cache", "upload_artifacts", "cleanup_file_variables")
 
@@ -54,9 +55,12 @@ class TraceReader:
         self._dump = DumpReader(knowledge.hints)
         self._observed: set[str] = set()
         self._collecting: list[Event] = []
+        self._watched: list[Event] = []
         self._busy_until = 0
-        self._tail: deque[tuple[int, bytes]] = deque(maxlen=_TAIL_LINES)
+        self._number = 1
+        self._read_until = 1
         self._block: tuple[int, list[bytes]] = (1, [])
+        self._recent: deque[tuple[int, bytes]] = deque(maxlen=_RECENT_BLOCKS)
         self._epilogue = False
         self._passed = 0
         self._script_end = 0
@@ -71,12 +75,20 @@ class TraceReader:
     def finish(self) -> ScanResult:
         """The result; the reader is done afterwards."""
         block = self._cutter.rest()
-        last = self._cutter.number if block else self._cutter.number - 1
         if block:
             self._read(block)
+        self._read_tail()
         self._flush()
         self._dump.finish()
-        return causes.judge(self._facts(last), self._knowledge)
+        return causes.judge(self._facts(self._number - 1), self._knowledge)
+
+    def _read_tail(self) -> None:
+        """Read the last lines that nothing made us read."""
+        tail = self._lines_before(self._number, _TAIL_LINES)
+        tail = [pair for pair in tail if pair[0] >= self._read_until]
+        if tail:
+            self._block = (tail[0][0], [raw for _, raw in tail])
+            self._read_on(0, len(tail))
 
     def _facts(self, last: int) -> causes.Facts:
         return causes.Facts(
@@ -86,44 +98,53 @@ class TraceReader:
             script_end=self._script_end,
             passed=self._passed,
             observed=frozenset(self._observed),
-            tail=self._seen(list(self._tail)),
+            tail=self._seen(self._lines_before(self._number, _TAIL_LINES)),
             model=self._dump.model,
             hints=self._dump.hints(),
             commit=self._dump.commit,
         )
 
     def _read(self, block: Block) -> None:
-        indexes = self._sieve.interesting(block.data)
-        if not indexes and self._busy_until < block.first:
-            self._remember(block)
-            return
-        lines = block.data.split(b"\n")
-        self._block = (block.first, lines)
-        at = 0
-        if self._busy_until >= block.first:
-            at = self._read_on(0)
+        first, data = self._number, block.data
+        count, indexes = self._sieve.interesting(data)
+        self._number += count - block.goes_on
+        if indexes or self._is_busy(first):
+            self._block = (first, data.split(b"\n"))
+            self._read_lines(indexes)
+        self._recent.append((first, data))
+
+    def _read_lines(self, indexes: list[int]) -> None:
+        first, lines = self._block
+        at = self._read_on(0) if self._is_busy(first) else 0
         for index in indexes:
-            if index >= at:
-                at = self._read_on(self._begin(index, at))
-        self._remember(block)
+            if index >= at and not self._is_dull(lines[index]):
+                at = self._read_on(self._begin(index, at), index)
+        self._read_until = max(self._read_until, first + at)
 
     def _begin(self, index: int, at: int) -> int:
-        """Where the logical line begins that the line at `index` may continue."""
+        """Where to begin for the line at `index`: above it when its like is new, for context.
+
+        Never in the middle of a logical line.
+        """
         lines = self._block[1]
+        if self._sieve.meets(lines[index]):
+            index = max(at, index - _LINES_ABOVE)
         lowest = max(at, index - _MOST_CONTINUED)
         while index > lowest and continues(lines[index]):
             index -= 1
         return index
 
-    def _read_on(self, at: int) -> int:
-        """Read lines one by one from `at` until nothing is under way; returns where it stopped."""
+    def _read_on(self, at: int, wanted: int = 0) -> int:
+        """Read lines one by one from `at` until `wanted` is read and nothing is under way.
+
+        Returns the index of the line where it stopped.
+        """
         first, lines = self._block
-        start = at
+        wanted = max(at, wanted)
         while at < len(lines):
-            if at > start and first + at > self._busy_until and not continues(lines[at]):
+            if at > wanted and not self._is_busy(first + at) and not continues(lines[at]):
                 self._flush()
-                if first + at > self._busy_until:
-                    self._learn(start, at)
+                if not self._is_busy(first + at):
                     return at
             for seen in self._unframer.push(first + at, lines[at]):
                 self._take(seen)
@@ -132,28 +153,32 @@ class TraceReader:
             self._busy_until = max(self._busy_until, first + at)
         return at
 
-    def _learn(self, start: int, at: int) -> None:
-        """When a single line was read in vain, lines like it need not be read again."""
-        raw = self._block[1][start]
-        if at == start + 1 and len(raw) < _LONGEST_LEARNT and self._means_nothing(raw):
-            self._sieve.is_dull(raw)
+    def _is_busy(self, number: int) -> bool:
+        """Whether the line is to be read because of what went before."""
+        if number <= self._busy_until:
+            return True
+        if self._watched:
+            self._watched = [e for e in self._watched if not _is_settled(e, number)]
+        return bool(self._watched)
 
-    def _means_nothing(self, raw: bytes) -> bool:
-        """Whether the line means nothing, and would not with other digits either."""
-        return not any(
-            self._means(visible)
-            for variant in (raw, raw.translate(_ALL_ZERO), raw.translate(_ALL_SEVEN))
-            for visible in self._seen([(1, variant)])
-        )
+    def _is_dull(self, raw: bytes) -> bool:
+        """Whether neither this line nor one that differs in numbers only means anything."""
+        if self._sieve.knows(raw):
+            return True
+        if len(raw) > _LONGEST_LEARNT or continues(raw) or b"section_" in raw:
+            return False
+        if any(self._means(visible) for visible in self._seen([(1, raw)])):
+            return False
+        self._sieve.is_dull(raw)
+        return True
 
     def _means(self, visible: Visible) -> bool:
+        """Whether a line means something, or would with other numbers."""
         peeled = peel(visible.text)
         text = peeled.text.strip()
-        said = self._knowledge.classifier.say(text, peeled.level)
-        if said is not None:
-            return said.rule.role != roles.BENIGN
         return (
-            peeled.level == ERROR
+            not self._knowledge.classifier.is_nothing(text, peeled.level)
+            or (peeled.level == ERROR and self._knowledge.classifier.say(text, ERROR) is None)
             or means_something(text)
             or next(self._knowledge.observer.all(text), None) is not None
             or self._dump.starts(text)
@@ -190,32 +215,42 @@ class TraceReader:
         event = speaker.hear(line, self._knowledge.classifier)
         busy = seen.number + _BUSY_LINES if event or speaker.is_busy else 0
         if event is not None:
-            busy = max(busy, self._note(event))
+            self._note(event)
         if self._dump.read(peeled.text):
             busy = max(busy, seen.number + 1)
         for said in self._knowledge.observer.all(peeled.text):
             self._observed.add(said.rule.id)
         self._busy_until = max(self._busy_until, busy)
 
-    def _note(self, event: Event) -> int:
-        """Set an event into the trace; returns until which line it is to be watched."""
+    def _note(self, event: Event) -> None:
+        """Set an event into the trace, and watch whether its process lives on."""
         event.epilogue = self._epilogue
         if event.role == roles.PASSED:
             self._passed = event.number
         event.before = self._seen(self._raw_before(event.number))
         self._collecting.append(event)
-        return event.number + (_WATCH_LINES if event.role == roles.CAUSE else _BUSY_LINES)
+        if event.role == roles.CAUSE:
+            self._watched.append(event)
 
     def _raw_before(self, number: int) -> list[tuple[int, bytes]]:
-        """The raw lines up to and with a line."""
+        """The raw lines up to and with a line of the block that is being read."""
         first, lines = self._block
-        index = number - first + 1
-        begin = max(0, index - LINES_BEFORE)
-        raw = [(first + i, lines[i]) for i in range(begin, min(index, len(lines)))]
-        missing = LINES_BEFORE - len(raw)
-        if missing > 0 and begin == 0:
-            raw = [pair for pair in self._tail if pair[0] < first][-missing:] + raw
-        return raw
+        end = min(number - first + 1, len(lines))
+        begin = max(0, end - LINES_BEFORE)
+        raw = [(first + index, lines[index]) for index in range(begin, end)]
+        return self._lines_before(first, LINES_BEFORE - len(raw)) + raw
+
+    def _lines_before(self, number: int, wanted: int) -> list[tuple[int, bytes]]:
+        """Up to `wanted` raw lines of the last blocks that stand before a line."""
+        found: list[tuple[int, bytes]] = []
+        for first, data in reversed(self._recent):
+            if len(found) >= wanted:
+                break
+            lines = data[-_TAIL_BYTES:].split(b"\n")
+            end = first + data.count(b"\n") + 1
+            numbered = [(end - len(lines) + i, line) for i, line in enumerate(lines)]
+            found = [pair for pair in numbered if pair[0] < number] + found
+        return found[-wanted:] if wanted > 0 else []
 
     def _seen(self, raw: list[tuple[int, bytes]]) -> list[Visible]:
         unframer = Unframer()
@@ -223,10 +258,11 @@ class TraceReader:
         seen.extend(unframer.flush())
         return [v for v in seen if isinstance(v, Visible)]
 
-    def _remember(self, block: Block) -> None:
-        """Keep the last lines of a block for the context of what follows."""
-        data = block.data[-_TAIL_BYTES:]
-        lines = data.split(b"\n")[-_TAIL_LINES:]
-        last = block.first + block.data.count(b"\n")
-        for offset, line in enumerate(lines):
-            self._tail.append((last - len(lines) + 1 + offset, line))
+
+def _is_settled(event: Event, number: int) -> bool:
+    """Whether more lines would not tell more about an event."""
+    return (
+        event.recovered
+        or event.alive >= _ALIVE
+        or number - event.number > _WATCH_LINES
+    )

@@ -1,0 +1,139 @@
+"""What a report still has to say once its buckets are listed: outcomes, risks, validation owed.
+
+All of it follows from the model, so that every format says the same. A finding is a message with
+its facts; the renderers put it into words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from ciops.failures import report_model as model
+from ciops.failures.report_model import Bucket, PipelineStep, Report
+from ciops.failures.report_words import Words
+
+AWAITS_CHANGE: Final = "awaits-change"
+NOT_FILED: Final = "not-filed"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A message of the group `risk` or `owed`; `n` chooses between its forms."""
+
+    key: str
+    n: int | None = None
+    facts: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    def say(self, words: Words) -> str:
+        """The finding in a language."""
+        return words.say(self.key, self.n, **self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a bucket: one of the outcomes above, or of the model's tracking states."""
+
+    kind: str
+    url: str = ""
+    blocker: str = ""
+
+    def say(self, words: Words) -> str:
+        """The outcome in a language, without its URL."""
+        if self.blocker:
+            return words.say("outcome.blocked", blocker=words.known("blocker", self.blocker))
+        return words.known("outcome", self.kind)
+
+
+def outcome(bucket: Bucket) -> Outcome:
+    """What became of a bucket."""
+    if bucket.tracking or bucket.tracking_state == model.PLANNED:
+        return Outcome(bucket.tracking_state or model.EXISTING, bucket.tracking or "")
+    if bucket.blocker:
+        return Outcome(NOT_FILED, blocker=bucket.blocker)
+    return Outcome(AWAITS_CHANGE if bucket.status == model.ACTIONABLE else NOT_FILED)
+
+
+def nothing_filed(report: Report) -> bool:
+    """Whether no issue or pull request covers any bucket."""
+    return not any(bucket.tracking for bucket in report.buckets)
+
+
+def blockers(report: Report) -> list[tuple[str, int]]:
+    """How many buckets each blocker holds back, in the order of `BLOCKERS`."""
+    found = Counter(bucket.blocker for bucket in report.buckets if bucket.blocker)
+    known = [name for name in model.BLOCKERS if name in found]
+    return [(name, found[name]) for name in [*known, *sorted(set(found) - set(known))]]
+
+
+def risks(report: Report) -> list[Finding]:
+    """What may be wrong or missing in the report."""
+    return [*_broken(report), *_uncertain(report), *_remarks(report)]
+
+
+def _broken(report: Report) -> Iterator[Finding]:
+    if not report.checksum_holds:
+        facts = {"total": report.failed_jobs_total, "sum": report.bucket_sum}
+        yield Finding("risk.checksum", facts=facts)
+    if report.shard:
+        yield Finding("risk.shard", facts={"shard": report.shard})
+    if report.dead_end_bridges:
+        yield Finding("risk.dead-ends", len(report.dead_end_bridges))
+
+
+def _uncertain(report: Report) -> Iterator[Finding]:
+    if report.unreadable:
+        yield Finding("risk.unreadable", len(report.unreadable))
+    weak = sum(job.evidence != "strong" and not job.supplementary for job in report.jobs)
+    if weak:
+        yield Finding("risk.weak", weak)
+    assumed = sum(bucket.owner_assumed for bucket in report.buckets)
+    if assumed:
+        yield Finding("risk.owner-assumed", assumed)
+    unchecked = sum(
+        bucket.status == model.ACTIONABLE and (bucket.code is None or bucket.code.changes is None)
+        for bucket in report.buckets
+    )
+    if unchecked:
+        yield Finding("risk.history", unchecked)
+
+
+def _remarks(report: Report) -> Iterator[Finding]:
+    for remark in report.remarks:
+        known = remark.kind in model.REMARKS
+        facts = {"detail": remark.detail or "–", "count": remark.count}
+        yield Finding(f"remark.{remark.kind}" if known else "remark.other", facts=facts)
+
+
+def owed(report: Report) -> list[Finding]:
+    """The validation that a person still owes."""
+    found = [_rerun(report, bucket) for bucket in report.buckets if _is_open(bucket)]
+    unsearched = sum(one.blocker == model.DUPLICATES_NOT_CHECKED for one in report.buckets)
+    if unsearched:
+        found.append(Finding("owed.duplicates", unsearched))
+    if report.unreadable or any(job.evidence != "strong" for job in report.jobs):
+        found.append(Finding("owed.read"))
+    return found
+
+
+def _is_open(bucket: Bucket) -> bool:
+    return bucket.status == model.ACTIONABLE
+
+
+def _rerun(report: Report, bucket: Bucket) -> Finding:
+    job = report.jobs_by_id.get(bucket.representative_job)
+    workload = (job.workload or job.name) if job else str(bucket.representative_job)
+    return Finding("owed.rerun", bucket.size, {"bucket": bucket.name, "workload": workload})
+
+
+def path_to(report: Report, pipeline: int) -> list[PipelineStep]:
+    """The pipelines from the starting one to `pipeline`."""
+    path: list[PipelineStep] = []
+    step = report.pipelines_by_id.get(pipeline)
+    while step is not None and step not in path:
+        path.append(step)
+        step = None if step.parent is None else report.pipelines_by_id.get(step.parent)
+    return path[::-1] or [PipelineStep(pipeline)]

@@ -1,0 +1,85 @@
+"""Texts of a report made fit to be shown: nothing hidden, no secret, no more than fits."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from ciops.failures.redaction import mask_secrets
+from ciops.failures.report_model import Report
+from ciops.failures.scan_result import NumberedLine
+from ciops.plumbing.rendering import clean_text
+
+T = TypeVar("T")
+LONGEST_LINE: Final = 2000
+"""Characters of one line of an excerpt that are shown; the log itself has the rest."""
+
+
+def made_safe(report: Report) -> Report:
+    """The report without control, bidi and hidden characters and without secrets.
+
+    Scans mask what they hand on; this is the one gate that names, reasons and addresses of every
+    other origin pass too.
+    """
+    return _safe(report)
+
+
+def _safe(value: T) -> T:
+    safe: Any = value
+    if isinstance(value, str):
+        safe = mask_secrets(clean_text(value))
+    elif isinstance(value, tuple):
+        safe = _safe_lines(value) if _are_lines(value) else tuple(_safe(one) for one in value)
+    elif isinstance(value, Mapping):
+        safe = MappingProxyType({_safe(key): _safe(one) for key, one in value.items()})
+    elif is_dataclass(value):
+        facts = {one.name: _safe(getattr(value, one.name)) for one in fields(value)}
+        safe = type(value)(**facts)
+    return safe  # type: ignore[no-any-return]
+
+
+def _are_lines(values: tuple[Any, ...]) -> bool:
+    return bool(values) and isinstance(values[0], NumberedLine)
+
+
+def _safe_lines(lines: tuple[NumberedLine, ...]) -> tuple[NumberedLine, ...]:
+    """The lines masked as one text: a private key spreads over several."""
+    text = "\n".join(one_line(line.text, LONGEST_LINE) for line in lines)
+    masked = mask_secrets(text).split("\n")
+    return tuple(
+        NumberedLine(line.number, one) for line, one in zip(lines, masked, strict=True)
+    )
+
+
+def one_line(text: str, most: int = 0) -> str:
+    """The text on one line, at most `most` characters of it (0: all), its tabs and ends kept."""
+    line = " ".join(clean_text(text).split("\n"))
+    return line if not most or len(line) <= most else line[: most - 1] + "…"
+
+
+def shortened(text: str, columns: int) -> str:
+    """The text on one line of at most `columns`, with "…" where it was cut."""
+    line = " ".join(clean_text(text).split())
+    if len(line) * 2 <= columns or width(line) <= columns:
+        return line
+    kept, used = [], 1
+    for character in line:
+        used += _columns(character)
+        if used > columns:
+            break
+        kept.append(character)
+    return "".join(kept).rstrip() + "…"
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
