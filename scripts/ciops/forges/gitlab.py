@@ -89,7 +89,7 @@ def project_path(project: int | str) -> str:
     """An id or a path as the path of its API; UsageError for anything else."""
     if not re.fullmatch(r"\d+|[\w.-]+(?:/[\w.-]+)+", str(project)):
         raise UsageError(f'"{project}" is not a GitLab project', "Write it as GROUP/NAME or its id")
-    return f"/projects/{segment(project)}"
+    return f"/projects/{'%2F'.join(map(segment, str(project).split('/')))}"
 
 
 class GitLabQueue:
@@ -99,6 +99,7 @@ class GitLabQueue:
         self._client = client
         self._path = project_path(repo)
         self._associations: dict[int, str] = {}
+        self._spellings: dict[str, str] = {}
 
     def viewer(self) -> Viewer:
         """Two calls; a job token may not ask who it is."""
@@ -116,8 +117,14 @@ class GitLabQueue:
         return Viewer(person.login, person.is_bot, missing)
 
     def labels(self) -> frozenset[str]:
+        """Also what names are spelled by from then on: GitLab tells `Bug` from `bug`."""
         found = self._client.items(f"{self._path}/labels", {"per_page": 100})
-        return frozenset(text(label, "name") for label in found)
+        names = frozenset(text(label, "name") for label in found)
+        self._spellings = {name.casefold(): name for name in names}
+        return names
+
+    def _spelled(self, label: str) -> str:
+        return self._spellings.get(label.casefold(), label)
 
     def issue(self, number: int) -> Issue:
         return facts.issue(self._client.get(self._issue_path(number), follow=False).data)
@@ -133,7 +140,7 @@ class GitLabQueue:
     ) -> Iterator[Issue]:
         query = {
             "state": {"open": "opened", "closed": "closed", "all": "all"}[state],
-            "labels": _listed([label]) if label else None,
+            "labels": _listed([self._spelled(label)]) if label else None,
             "author_username": creator or None,
             "updated_after": since or None,
             "order_by": f"{order}_at",
@@ -179,14 +186,14 @@ class GitLabQueue:
     def add_labels(self, number: int, additions: Sequence[LabelAddition]) -> AddedLabels:
         """Names only: GitLab stores no evidence and no suggestions."""
         suggested = tuple(addition.name for addition in additions if addition.suggest)
-        wanted = [addition.name for addition in additions if not addition.suggest]
+        wanted = [self._spelled(part.name) for part in additions if not part.suggest]
         if any("::" in name for name in wanted):
             self._refuse_replacing(number, wanted)
+        changed: Json = None
         if wanted:
             body = {"add_labels": _listed(wanted)}
-            issue = facts.issue(self._client.put(self._issue_path(number), body).data)
-        else:
-            issue = self.issue(number)
+            changed = self._client.put(self._issue_path(number), body).data
+        issue = facts.issue(changed) if changed else self.issue(number)
         return AddedLabels(issue.labels, plain=True, not_suggested=suggested)
 
     def _refuse_replacing(self, number: int, wanted: Sequence[str]) -> None:
@@ -214,11 +221,10 @@ class GitLabQueue:
         return facts.comment(reply.data)
 
     def remove_label(self, number: int, label: str) -> bool:
-        there = self.issue(number).labels
-        if not any(same_label(label, other) for other in there):
-            return False
-        self._client.put(self._issue_path(number), {"remove_labels": _listed([label])})
-        return True
+        there = [name for name in self.issue(number).labels if same_label(name, label)]
+        if there:
+            self._client.put(self._issue_path(number), {"remove_labels": _listed(there)})
+        return bool(there)
 
     def delete_comment(self, number: int, comment_id: int) -> bool:
         try:
