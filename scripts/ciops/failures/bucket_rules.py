@@ -15,7 +15,7 @@ BY_RULE: Final = "rule"
 BY_MATCH: Final = "match"
 BY_SIGNATURE: Final = "signature"
 OWNER_OF_FRAME: Final = "frame"
-_NAME: Final = re.compile(r"^[\w.-]+(?:/[\w.-]+){2}$")
+BUCKET_NAME: Final = re.compile(r"^[\w.-]+(?:/[\w.-]+){2}$")
 _CONDITIONS: Final = (
     *("text", "exception", "frame", "raised_in", "kinds", "observed", "evidence", "job_reason"),
     *("unreadable", "owned"),
@@ -83,7 +83,7 @@ def read_bucket_rules(items: Sequence[Reader]) -> tuple[BucketRule, ...]:
 def _read(item: Reader) -> BucketRule:
     item.mapping(_KEYS)
     name = item.text("name")
-    if not _NAME.match(name):
+    if not BUCKET_NAME.match(name):
         raise item.error(f"{name!r} is no bucket name", "Write it as repo/component/failure-mode", "name")
     when = _condition(item.child("when"))
     if when.is_empty():
