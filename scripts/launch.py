@@ -1,12 +1,14 @@
 """Run one of the tools with its locked packages, installing them when they are not there yet.
 
     python3 -I scripts/launch.py issue_triage run --sweep
+    python3 -I scripts/launch.py issue_triage              # the command and its paths as inputs
 
-The packages of `requirements.txt` land in a directory whose name is the hash of
-that lock, the Python version and the platform. Such a directory is made aside
-and renamed, so it is whole whenever it exists: the next start installs nothing.
-Only the standard library is used here. `-I` keeps the workspace's own modules
-(a `pip.py`, say) out of the way.
+The packages of `requirements.txt` land in a directory whose name is the hash of that lock, the
+Python version and the platform. Such a directory is made aside and renamed, so it is whole
+whenever it exists: the next start installs nothing. A CI job hands its inputs over as
+`INPUT_<NAME>`; `INPUT_COMMAND` and `INPUT_PATHS` (one a line) are read here, the options by the
+tool. Only the standard library is used. `-I` keeps the workspace's own modules (a `pip.py`, say)
+out of the way.
 """
 
 from __future__ import annotations
@@ -20,39 +22,96 @@ SCRIPTS = Path(__file__).resolve().parent
 LOCK = SCRIPTS.parent / "requirements.txt"
 TOOLS = ("issue_triage", "pipeline_failure_report", "post_mortem_render")
 OLDEST_PYTHON = (3, 11)
+EXIT_USAGE = 2
+EXIT_SERVICE = 4
 
 
-def cache_root(environ: dict[str, str]) -> Path:
-    """Where package directories live: the tool cache of a runner or job, or one's own."""
-    for variable in ("TRIAGE_ACTION_CACHE", "RUNNER_TOOL_CACHE"):
-        if environ.get(variable):
-            return Path(environ[variable]) / "triage-action"
+def main(arguments: list[str]) -> int:
+    """Start the tool named first; the rest is its command line."""
+    if sys.version_info < OLDEST_PYTHON:
+        version = sys.version.split()[0]
+        step = "Install one, or name it in the job"
+        return refused(f"triage-action needs Python 3.11 or newer, this is {version}. {step}.")
+    if not arguments or arguments[0] not in TOOLS:
+        return refused(f"Say which tool to run: {', '.join(TOOLS)}.")
+    tool, rest = arguments[0], arguments[1:] or from_inputs(dict(os.environ))
+    try:
+        os.environ["TRIAGE_ACTION_SITE"] = str(packages(cache_roots(dict(os.environ))))
+    except CannotInstall as fault:
+        step = "Check the network, a pip configuration or mirror, and TRIAGE_ACTION_CACHE"
+        return refused(f"triage-action could not start: {fault}. {step}, then rerun.", EXIT_SERVICE)
+    entry = SCRIPTS / f"{tool}.py"
+    sys.argv = [str(entry), *rest]
+    runpy.run_path(str(entry), run_name="__main__")
+    return 0
+
+
+def refused(sentence: str, status: int = EXIT_USAGE) -> int:
+    """Say it where a person looks: on GitHub as an annotation, else on stderr."""
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        print("::error::" + sentence.replace("%", "%25").replace("\n", "%0A"))
+    else:
+        print(sentence, file=sys.stderr)
+    return status
+
+
+def from_inputs(environ: dict[str, str]) -> list[str]:
+    """The command and the paths of a CI job's inputs: `policy check` and one path a line."""
+    paths = (line.strip() for line in environ.get("INPUT_PATHS", "").splitlines())
+    # A path is no option, whatever it is called.
+    plain = [f"./{path}" if path.startswith("-") else path for path in paths if path]
+    return [*environ.get("INPUT_COMMAND", "").split(), *plain]
+
+
+def cache_roots(environ: dict[str, str]) -> list[Path]:
+    """Where package directories may live, best first: one's own, the runner's, this job's."""
+    if environ.get("TRIAGE_ACTION_CACHE"):
+        return [Path(environ["TRIAGE_ACTION_CACHE"]) / "triage-action"]
     if environ.get("GITLAB_CI"):
-        return Path(environ.get("CI_PROJECT_DIR", ".")).resolve() / ".cache" / "triage-action"
-    return Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "triage-action"
+        return [Path(environ.get("CI_PROJECT_DIR", ".")).resolve() / ".cache" / "triage-action"]
+    runner = [environ.get(name) for name in ("RUNNER_TOOL_CACHE", "RUNNER_TEMP")]
+    homes = [Path(folder) for folder in runner if folder]
+    if not homes:
+        homes = [Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")]
+    return [home / "triage-action" for home in homes]
 
 
-def site_directory(root: Path, lock: bytes) -> Path:
-    """The directory of one lock on one Python and platform."""
+def packages(roots: list[Path]) -> Path:
+    """The directory that holds the lock's packages, installed in the first root that takes it."""
+    name = site_name(LOCK.read_bytes())
+    for root in roots:
+        if os.path.isdir(root / name):  # noqa: PTH112 - False for what cannot be looked at, too
+            return root / name
+    problem = ""
+    for root in roots:
+        try:
+            return install(root / name)
+        except OSError as fault:  # a container's user may not write the runner's tool cache
+            problem = f"{root} cannot be written ({fault.strerror})"
+    raise CannotInstall(problem)
+
+
+def site_name(lock: bytes) -> str:
+    """What the directory of one lock on one Python, platform and C library is called."""
     from hashlib import sha256
+    from importlib.machinery import EXTENSION_SUFFIXES
     from sysconfig import get_platform
 
-    key = sha256(lock).hexdigest()[:16]
-    return root / f"{sys.implementation.cache_tag}-{get_platform()}-{key}"
+    abi = EXTENSION_SUFFIXES[0].split(".")[
+        1
+    ]  # tells glibc from musl, which get_platform() does not
+    return f"{get_platform()}-{abi}-{sha256(lock).hexdigest()[:16]}"
 
 
-def install(site: Path) -> None:
+def install(site: Path) -> Path:
     """Install the lock into `site`: made aside, then renamed, so that it is never half there."""
     import shutil
     import tempfile
 
+    site.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix="installing-", dir=site.parent))
     try:
-        site.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix="installing-", dir=site.parent))
-    except OSError as fault:
-        raise SystemExit(_cannot(f"{site.parent} cannot be written ({fault.strerror})")) from None
-    try:
-        _pip_install(aside)
+        pip_install(aside)
         aside.chmod(0o755)
         aside.rename(site)
     except OSError:
@@ -60,45 +119,24 @@ def install(site: Path) -> None:
             raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+    return site
 
 
-def _pip_install(target: Path) -> None:
+class CannotInstall(Exception):  # noqa: N818 - it reads as a sentence where it is caught
+    """The packages are not to be had; the words say why."""
+
+
+def pip_install(target: Path) -> None:
+    """Let pip put the hashed wheels of the lock into `target`."""
     import subprocess
 
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
+    command += ["--root-user-action", "ignore"]
     command += ["--disable-pip-version-check", "--no-compile", "--only-binary", ":all:"]
     command += ["--require-hashes", "--target", str(target), "-r", str(LOCK)]
     # pip's words go to stderr: stdout belongs to the tool's own output.
     if subprocess.run(command, stdout=sys.stderr, check=False).returncode:  # noqa: S603
-        raise SystemExit(_cannot("pip could not install the locked packages (its words are above)"))
-
-
-def _cannot(why: str) -> int:
-    step = "Check the network, a pip configuration or mirror, and TRIAGE_ACTION_CACHE, then rerun."
-    print(f"triage-action could not start: {why}. {step}", file=sys.stderr)
-    return 4
-
-
-def main(arguments: list[str]) -> int:
-    """Start the tool named first; the rest is its command line."""
-    if sys.version_info < OLDEST_PYTHON:
-        print(
-            "triage-action needs Python 3.11 or newer; this is "
-            f"{sys.version.split()[0]}. Install one, or name it in the job.",
-            file=sys.stderr,
-        )
-        return 2
-    if not arguments or arguments[0] not in TOOLS:
-        print(f"Say which tool to run: {', '.join(TOOLS)}.", file=sys.stderr)
-        return 2
-    site = site_directory(cache_root(dict(os.environ)), LOCK.read_bytes())
-    if not site.is_dir():
-        install(site)
-    os.environ["TRIAGE_ACTION_SITE"] = str(site)
-    entry = SCRIPTS / f"{arguments[0]}.py"
-    sys.argv = [str(entry), *arguments[1:]]
-    runpy.run_path(str(entry), run_name="__main__")
-    return 0
+        raise CannotInstall("pip could not install the locked packages (its words are above)")
 
 
 if __name__ == "__main__":
