@@ -111,14 +111,15 @@ def list_merge_requests(forge: FakeGitLab, asked: Asked) -> Reply:
     query.get("scope")  # a project's merge requests are all of them
     same = {key: query.get(key) for key in ("source_branch", "target_branch")}
     author, iids = query.get("author_username"), query.get("iids[]")
+    state, text, places = query.get("state", "all"), query.get("search"), query.get("in")
     found = [
         part
         for part in project.merge_requests.values()
-        if query.get("state", "all") in ("all", part["state"])
+        if state in ("all", part["state"])
         and all(value in (None, part[key]) for key, value in same.items())
         and author in (None, part["author"]["username"])
         and (iids is None or part["iid"] in iids)
-        and forge.matches(part, query.get("search"), query.get("in"))
+        and forge.matches(part, text, places)
         and forge.within(part, query)
     ]
     key = query.get("order_by", "created_at")
