@@ -97,9 +97,7 @@ def site_name(lock: bytes) -> str:
     from importlib.machinery import EXTENSION_SUFFIXES
     from sysconfig import get_platform
 
-    abi = EXTENSION_SUFFIXES[0].split(".")[
-        1
-    ]  # tells glibc from musl, which get_platform() does not
+    abi = EXTENSION_SUFFIXES[0].split(".")[1]  # tells musl from glibc; get_platform() does not
     return f"{get_platform()}-{abi}-{sha256(lock).hexdigest()[:16]}"
 
 
