@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import socket
 import struct
 import threading
@@ -10,10 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ciops.plumbing.ci_host import CiHost, detect
 from ciops.plumbing.http import Client
 
 
@@ -193,3 +196,34 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NETRC"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
+
+
+GITHUB = {"GITHUB_ACTIONS": "true"}
+GITLAB = {"GITLAB_CI": "true"}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@dataclass
+class Seen:
+    host: CiHost
+    out: io.StringIO
+    err: io.StringIO
+    folder: Path
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.getvalue().splitlines()
+
+
+@pytest.fixture
+def on(tmp_path: Path) -> Callable[..., Seen]:
+    def start(*environments: dict[str, str], tty: bool = False) -> Seen:
+        env = {key: value for part in environments for key, value in part.items()}
+        out, err = (Terminal(), Terminal()) if tty else (io.StringIO(), io.StringIO())
+        return Seen(detect(env, tmp_path / "out", out, err), out, err, tmp_path / "out")
+
+    return start

@@ -86,7 +86,7 @@ class CiHost:
                 stream.reconfigure(errors="backslashreplace")
 
     def inputs(self) -> dict[str, str]:
-        """The `INPUT_<NAME>` variables that are set, by option name (`INPUT_DRY_RUN`: dry-run)."""
+        """The `INPUT_<NAME>` variables that are set, by option name (INPUT_DRY_RUN: dry-run)."""
         return {
             key.removeprefix("INPUT_").lower().replace("_", "-"): value.strip()
             for key, value in self.env.items()
@@ -140,7 +140,7 @@ class CiHost:
     def summary(self, markdown: str, note: str = SUMMARY_NOTE) -> None:  # noqa: ARG002
         """Add to the run's summary: `summary.md` in the folder where the host has none.
 
-        `note` is put where a summary had to be cut; `{left}` and `{limit}` are bytes.
+        `note` tells of a cut; its `{left}` and `{limit}` are bytes.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._append(self.folder / "summary.md", self._hidden(markdown).rstrip("\n") + "\n\n")
@@ -210,9 +210,8 @@ class GitHubActions(CiHost):
             raise UsageError(f"output name {shown(name)} is not letters, digits, - and _")
         if path:
             value = self.safe(value)
-            delimiter = f"end-of-{name}-{secrets.token_hex(16)}"
-            while delimiter in value:
-                delimiter = f"end-of-{name}-{secrets.token_hex(16)}"
+            while (delimiter := f"end-of-{name}-{secrets.token_hex(16)}") in value:
+                continue
             self._append(Path(path), f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
 
     @contextmanager
@@ -307,8 +306,8 @@ def _payload(path: str, variable: str) -> dict[str, Any]:
 def cut_markdown(markdown: str, limit: int, note: str = SUMMARY_NOTE) -> str:
     """Markdown in at most `limit` bytes: cut between blocks, with a note of what is left out.
 
-    A cut falls outside code fences and <details>. Where no such place fits, a line is the unit
-    and what is open is closed. "" when not even the note fits.
+    It falls outside code fences and <details>. Where no such place fits, a line is the unit and
+    what is open is closed. "" when not even the note fits.
     """
     size = len(markdown.encode("utf-8", errors="replace"))
     if size <= limit:
