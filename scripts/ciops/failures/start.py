@@ -1,0 +1,291 @@
+"""Where a report starts: a pipeline by id or URL, or the newest one in which the scope ran."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from ciops.errors import RefusedError, ServiceError, UsageError
+from ciops.failures.scope import Benchmark, Scope
+from ciops.plumbing.http import HttpError, NotFoundError, UnauthorizedError
+from ciops.plumbing.yaml_file import shown
+
+if TYPE_CHECKING:
+    from ciops.forges.base import Bridge, Job, Pipeline, Pipelines
+
+LOOK_BACK: Final = 200
+"""Upstream pipelines looked at, newest first, for one in which the scope ran."""
+CLIMB: Final = 5
+"""Levels that are climbed to the bridge that triggered a pipeline."""
+CANDIDATES: Final = 20
+"""Pipelines looked at for each level."""
+TRIGGERED: Final = ("pipeline", "parent_pipeline")
+
+# A bridge in one of these never ran, or has not ended yet.
+_NOT_RUN: Final = frozenset(
+    {"created", "manual", "scheduled", "skipped", "pending", "preparing", "running", "canceling"}
+    | {"waiting_for_resource", "waiting_for_callback"}
+)
+_PIPELINE_PATH: Final = re.compile(r"/(?P<project>.+?)(?:/-)?/pipelines/(?P<id>\d{1,18})(?:/.*)?")
+_RUN_PATH: Final = re.compile(
+    r"/(?P<project>[^/]+/[^/]+)/actions/runs/(?P<id>\d{1,18})(?:/.*)?", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A pipeline as it was asked for: its id, and its project when a URL named it."""
+
+    id: int
+    project: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A starting pipeline.
+
+    `inside` says that every failed bridge of it is of the scope, which holds below the first
+    bridge of the scope. `unread` are pipelines passed over because they could not be read.
+    """
+
+    pipeline: Pipeline
+    project: int | str
+    inside: bool
+    unread: tuple[str, ...] = ()
+
+
+def gitlab_target(text: str, web_url: str) -> Target:
+    """An id or a pipeline's URL on the configured GitLab; RefusedError for another host."""
+    return _target(text, web_url, _PIPELINE_PATH, "GitLab", "--gitlab-url")
+
+
+def github_target(text: str, web_url: str) -> Target:
+    """An id or a run's URL on the configured GitHub; RefusedError for another host."""
+    return _target(text, web_url, _RUN_PATH, "GitHub", "GITHUB_SERVER_URL")
+
+
+def _target(text: str, web_url: str, path: re.Pattern[str], service: str, setting: str) -> Target:
+    text = text.strip()
+    if re.fullmatch(r"#?\d{1,18}", text, re.ASCII):
+        return Target(int(text.lstrip("#")))
+    if "://" not in text:
+        next_step = f"Name it by its id or by its URL on {web_url}"
+        raise UsageError(f"--pipeline: {shown(text)} is no pipeline", next_step)
+    given = _on_host(text, web_url, service, setting)
+    root = urlsplit(web_url).path.rstrip("/")
+    match = path.fullmatch(unquote(given.path).removeprefix(root))
+    if match is None or ".." in match["project"].split("/"):
+        next_step = "Open the pipeline in the browser and copy its address"
+        raise UsageError(f"--pipeline: {shown(text, 200)} is no pipeline's address", next_step)
+    return Target(int(match["id"]), match["project"].strip("/"))
+
+
+def _on_host(text: str, web_url: str, service: str, setting: str) -> SplitResult:
+    """The parts of a URL; RefusedError when a token could leave for another host with it."""
+    try:
+        given, own = urlsplit(text), urlsplit(web_url)
+        same = (given.hostname, _port(given)) == (own.hostname, _port(own))
+    except ValueError:
+        same = False
+    plain = not re.search(r"[\s\\@\x00-\x1f\x7f]", text.partition("?")[0])
+    if not same or not plain or given.scheme not in ("http", "https"):
+        raise RefusedError(
+            f"--pipeline: {shown(text, 200)} is not on {own.netloc}, the configured {service}",
+            f"The token goes nowhere else; name the {service} by {setting} if it is another one",
+        )
+    return given
+
+
+def _port(parts: SplitResult) -> int:
+    return parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
+
+
+def find(target: Target, scope: Scope, pipelines: Pipelines) -> Start:
+    """The pipeline asked for; ServiceError when it is missing or not visible."""
+    places = (target.project,) if target.project else scope.projects
+    if not places:
+        next_step = "Name it by its URL, or add the project to the scope of the configuration"
+        raise UsageError(f"no project is known for pipeline {target.id}", next_step)
+    for place in places:
+        try:
+            found = pipelines.pipeline(place, target.id)
+        except NotFoundError:
+            continue
+        return Start(found, found.project_id or place, inside=not _is_upstream(place, scope))
+    raise ServiceError(
+        f"pipeline {target.id} is missing in {' and '.join(places)}, or not visible to the token",
+        "Check the id, and that the token may read the project",
+    )
+
+
+def _is_upstream(place: str, scope: Scope) -> bool:
+    return bool(scope.bridges) and place.casefold() == scope.upstream.casefold()
+
+
+def newest(scope: Scope, pipelines: Pipelines) -> Start:
+    """The newest upstream pipeline in which the scope really ran."""
+    if not scope.upstream:
+        next_step = "Name a pipeline by --pipeline, or an upstream project in the configuration"
+        raise UsageError(f"scope {scope.name} has no upstream project to look into", next_step)
+    unread: list[str] = []
+    for pipeline in islice(pipelines.pipelines(scope.upstream), LOOK_BACK):
+        project = pipeline.project_id or scope.upstream
+        try:
+            bridges = pipelines.bridges(project, pipeline.id)
+        except UnauthorizedError:
+            raise
+        except HttpError as error:
+            unread.append(f"{pipeline.id}: {error.problem}")
+            continue
+        if any(_ran(bridge, scope) for bridge in bridges):
+            inside = scope.bridges is None
+            return Start(pipeline, project, inside=inside, unread=tuple(unread))
+    raise ServiceError(
+        f"{scope.upstream}: {scope.name} ran in none of the newest {LOOK_BACK} pipelines"
+        + (f" ({len(unread)} could not be read)" if unread else ""),
+        "Name a pipeline by --pipeline",
+    )
+
+
+def newest_failed(project: str, pipelines: Pipelines) -> Start:
+    """The newest run that failed, of a source without bridges; else the newest that ended."""
+    ended = [one for one in islice(pipelines.pipelines(project), LOOK_BACK) if _has_ended(one)]
+    if not ended:
+        next_step = "Name a run by --pipeline"
+        raise ServiceError(f"{project}: none of the newest {LOOK_BACK} runs has ended", next_step)
+    newest_one = next((one for one in ended if one.status == "failed"), ended[0])
+    return Start(newest_one, project, inside=True)
+
+
+def _has_ended(pipeline: Pipeline) -> bool:
+    return pipeline.status in ("failed", "success", "canceled")
+
+
+def _ran(bridge: Bridge, scope: Scope) -> bool:
+    """Whether the scope ran behind a bridge: to its end, and not just in name."""
+    if not scope.has_bridge(bridge.name) or bridge.status in _NOT_RUN:
+        return False
+    return bridge.downstream is not None or bridge.status == "failed"
+
+
+def refuse_benchmark(start: Start, scope: Scope, pipelines: Pipelines) -> None:
+    """RefusedError when the starting pipeline is a benchmark; never switches to another one.
+
+    It is known by its name, else by the bridge that triggered it, else by the names of its jobs.
+    """
+    pipeline, benchmark = start.pipeline, scope.benchmark
+    if benchmark == Benchmark():
+        return None
+    if not start.inside:
+        return _refuse_upstream(start, scope, pipelines)
+    if scope.bridges is not None and scope.has_bridge(pipeline.name):
+        return None
+    if benchmark.pipelines.hold(pipeline.name):
+        raise _refusal(pipeline, scope, f"its name is {shown(pipeline.name)}")
+    bridge = triggering_bridge(start, scope, pipelines)
+    if bridge is not None and benchmark.bridges.hold(bridge.name):
+        raise _refusal(pipeline, scope, f"bridge {shown(bridge.name)} triggered it")
+    if bridge is None and _runs_benchmarks(start, scope, pipelines):
+        raise _refusal(pipeline, scope, "its jobs are benchmarks")
+    return None
+
+
+def _refuse_upstream(start: Start, scope: Scope, pipelines: Pipelines) -> None:
+    """An upstream pipeline triggers several scopes: it is a benchmark when only that is its own."""
+    pipeline = start.pipeline
+    named = scope.benchmark.pipelines.hold(pipeline.name)
+    names = [bridge.name for bridge in _bridges(pipelines, start.project, pipeline.id)]
+    triggers = any(scope.benchmark.bridges.hold(name) for name in names)
+    if (named or triggers) and not any(scope.has_bridge(name) for name in names):
+        why = f"its name is {shown(pipeline.name)}" if named else "it triggers nothing else"
+        raise _refusal(pipeline, scope, why)
+
+
+def _refusal(pipeline: Pipeline, scope: Scope, why: str) -> RefusedError:
+    return RefusedError(
+        f"pipeline {pipeline.id} is a benchmark pipeline ({why}): "
+        f"benchmark pipelines are not supported, the scope is {scope.name}",
+        f"Name a pipeline of {scope.name}",
+    )
+
+
+def _runs_benchmarks(start: Start, scope: Scope, pipelines: Pipelines) -> bool:
+    """Whether most jobs are named like benchmarks; the failed ones are asked first."""
+    if scope.benchmark.jobs.pattern is None:
+        return False
+    names = _job_names(start, pipelines, ("failed",)) or _job_names(start, pipelines, ())
+    return 2 * sum(scope.benchmark.jobs.hold(name) for name in names) > len(names)
+
+
+def _job_names(start: Start, pipelines: Pipelines, statuses: Sequence[str]) -> list[str]:
+    try:
+        found: list[Job] = pipelines.jobs(start.project, start.pipeline.id, statuses=statuses)
+    except HttpError:  # that they cannot be read is told when they are counted
+        return []
+    return [job.name for job in found]
+
+
+def triggering_bridge(start: Start, scope: Scope, pipelines: Pipelines) -> Bridge | None:
+    """The bridge of the scope or of a benchmark above a pipeline, as far as it can be seen.
+
+    GitLab's REST API does not name a pipeline's trigger: the bridges of the pipelines that were
+    created shortly before are asked. A bridge named neither way leads a level higher.
+    """
+    pipeline, project = start.pipeline, start.project
+    for _ in range(CLIMB):
+        above = _above(pipeline, project, scope, pipelines)
+        if above is None:
+            return None
+        pipeline, project, bridge = above
+        if scope.has_bridge(bridge.name) or scope.benchmark.bridges.hold(bridge.name):
+            return bridge
+    return None
+
+
+def _above(
+    pipeline: Pipeline, project: int | str, scope: Scope, pipelines: Pipelines
+) -> tuple[Pipeline, int | str, Bridge] | None:
+    for candidate, place in _candidates(pipeline, project, scope, pipelines):
+        for bridge in _bridges(pipelines, place, candidate.id):
+            if bridge.downstream is not None and bridge.downstream.id == pipeline.id:
+                return candidate, place, bridge
+    return None
+
+
+def _candidates(
+    pipeline: Pipeline, project: int | str, scope: Scope, pipelines: Pipelines
+) -> Iterator[tuple[Pipeline, int | str]]:
+    """Pipelines that may have triggered one: of its own project for a child, of the scope's."""
+    if pipeline.source not in TRIGGERED:
+        return
+    child = pipeline.source == "parent_pipeline"
+    for place in (project,) if child else scope.projects:
+        for source in ("", "parent_pipeline") if child else ("",):
+            yield from _older(pipeline, place, source, pipelines)
+
+
+def _older(
+    pipeline: Pipeline, place: int | str, source: str, pipelines: Pipelines
+) -> Iterator[tuple[Pipeline, int | str]]:
+    listed = pipelines.pipelines(place, source=source, before=pipeline.created_at)
+    taken = 0
+    try:
+        for other in islice(listed, LOOK_BACK):
+            if other.id < pipeline.id:
+                yield other, other.project_id or place
+                taken += 1
+            if taken == CANDIDATES:
+                return
+    except HttpError:  # a project that the token may not see tells nothing
+        return
+
+
+def _bridges(pipelines: Pipelines, project: int | str, pipeline_id: int) -> list[Bridge]:
+    try:
+        return pipelines.bridges(project, pipeline_id)
+    except HttpError:
+        return []
