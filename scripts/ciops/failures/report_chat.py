@@ -1,25 +1,34 @@
 """The report for a terminal and a job log: about 60 lines, and every bucket in them.
 
-A bucket takes as many lines as the number of buckets leaves it; with very many, one. Lines carry a
-style each (see `CiHost.say`), so colour is the printer's business.
+A bucket takes as many lines as the number of buckets leaves it; with very many, one. Lines carry
+a style each (see `CiHost.say`), so colour is the printer's business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ciops.failures import report_model as model
-from ciops.failures.report_findings import blockers, nothing_filed, outcome, owed, path_to, risks
+from ciops.failures.report_findings import (
+    Outcome,
+    checksum,
+    headline,
+    outcome,
+    owed,
+    path_to,
+    risks,
+    tracking,
+)
 from ciops.failures.report_model import Bucket, Report
-from ciops.failures.report_text import shortened, width
+from ciops.failures.report_text import shortened, width, wrapped
 from ciops.failures.report_words import Words
 
 LINES: Final = 60
 COLUMNS: Final = 100
-_BAR: Final = 12
-_MOST_FINDINGS: Final = 4
+_INDENT: Final = " " * 6
+_MOST_LISTED: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +39,37 @@ class ChatLine:
     style: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Chat:
+    """What every part of the text needs."""
+
+    report: Report
+    words: Words
+    columns: int
+
+    def line(self, text: str, style: str = "", indent: str = _INDENT, url: str = "") -> ChatLine:
+        """The text cut to what fits; an address stands after it, whole."""
+        return ChatLine(
+            f"{indent}{shortened(text, self.columns - len(indent))} {url}".rstrip(), style
+        )
+
+    def lines(self, text: str, style: str = "", first: str = _INDENT) -> list[ChatLine]:
+        """The text on up to two lines; the second is indented like the first one's text."""
+        texts = wrapped(text, self.columns - len(first), 2)
+        rest = " " * len(first)
+        return [ChatLine((rest if at else first) + one, style) for at, one in enumerate(texts)]
+
+    def labelled(self, label: str, text: str) -> str:
+        """ "Label: text" as the language writes it."""
+        return self.words.say("report.labelled", label=self.words.say(label), text=text)
+
+
 def chat_lines(report: Report, words: Words, columns: int = COLUMNS) -> list[ChatLine]:
-    """The report as lines; those that hold a URL may be longer than `columns`."""
-    head = [*_head(report, words)]
-    tail = [*_beside(report, words), *_tracking(report, words), *_remaining(report, words)]
-    tail += _checksum(report, words)
-    room = LINES - len(head) - len(tail)
-    buckets = _buckets(report, words, columns, room)
-    return [*map(_fitted(columns), head), *buckets, *map(_fitted(columns), tail)]
+    """The report as lines of at most `columns`, but for long addresses."""
+    chat = _Chat(report, words, columns)
+    head = [*_head(chat)]
+    tail = [*_dead_ends(chat), *_tracking(chat), *_remaining(chat), *_checksum(chat)]
+    return [*head, *_buckets(chat, LINES - len(head) - len(tail)), *tail]
 
 
 def chat_text(report: Report, words: Words, columns: int = COLUMNS) -> str:
@@ -45,149 +77,154 @@ def chat_text(report: Report, words: Words, columns: int = COLUMNS) -> str:
     return "".join(f"{line.text}\n" for line in chat_lines(report, words, columns))
 
 
-def _fitted(columns: int) -> Callable[[ChatLine], ChatLine]:
-    def fit(line: ChatLine) -> ChatLine:
-        if "://" in line.text:
-            return line
-        indent = line.text[: len(line.text) - len(line.text.lstrip(" "))]
-        return ChatLine(indent + shortened(line.text, columns - len(indent)), line.style)
-
-    return fit
-
-
-def _head(report: Report, words: Words) -> Iterator[ChatLine]:
-    what = words.say("chat.title", scope=report.scope, config=report.config)
-    yield ChatLine(what, "bold")
-    for pipeline in report.terminal_pipelines or (report.starting_pipeline,):
-        path = path_to(report, pipeline)
-        yield ChatLine("  " + " → ".join(f"{step.id} {step.project}".strip() for step in path))
-        if path[-1].url:
-            yield ChatLine(f"  {path[-1].url}", "dim")
+def _head(chat: _Chat) -> Iterator[ChatLine]:
+    report = chat.report
+    title = chat.words.say("chat.title", scope=report.scope, config=report.config)
+    yield chat.line(title, "bold", "")
+    yield _pipeline(chat, "label.starting-pipeline", [report.starting_pipeline])
+    for pipeline in report.terminal_pipelines[:_MOST_LISTED]:
+        yield _pipeline(
+            chat, "label.terminal-pipeline", [one.id for one in path_to(report, pipeline)]
+        )
+    further = report.terminal_pipelines[_MOST_LISTED:]
+    if further:
+        said = chat.labelled("label.terminal-pipelines", ", ".join(map(str, further)))
+        yield from chat.lines(said, first="")
     yield ChatLine("")
-    yield ChatLine(headline(report, words), "bold")
+    yield chat.line(headline(report, chat.words), "bold", "")
     yield ChatLine("")
 
 
-def headline(report: Report, words: Words) -> str:
-    """How many jobs and buckets, what they deserve, how many are new."""
-    if not report.failed_jobs_total:
-        return words.say("report.none")
-    jobs = words.say("count.failed-jobs", report.failed_jobs_total)
-    buckets = words.say("count.buckets", len(report.buckets))
-    parts = [
-        f"{words.number(count)} {status}"
-        for status in (model.ACTIONABLE, model.ISSUE_ONLY)
-        if (count := sum(one.status == status for one in report.buckets))
-    ]
-    if any(one.recurring is not None for one in report.buckets):
-        parts.append(words.say("count.new", sum(one.recurring is False for one in report.buckets)))
-    what = words.say("report.headline", jobs=jobs, buckets=buckets)
-    return words.say("report.with-parts", what=what, parts=words.say("report.and").join(parts))
+def _pipeline(chat: _Chat, label: str, path: Sequence[int]) -> ChatLine:
+    """A pipeline with its project and address, and those between it and the starting one."""
+    known = chat.report.pipelines_by_id
+    *_, last = path
+    names = [f"{one} {known[one].project}".strip() if one in known else str(one) for one in path]
+    between = names[1:-1]
+    said = chat.labelled(label, names[-1])
+    if between:
+        said = chat.words.say("chat.via", what=said, path=" → ".join(between))
+    return chat.line(said, indent="", url=known[last].url if last in known else "")
 
 
 # --- buckets -----------------------------------------------------------------------------------
 
-_Layout = Callable[[Report, Bucket, Words, int], list[ChatLine]]
 
-
-def _buckets(report: Report, words: Words, columns: int, room: int) -> list[ChatLine]:
-    """Every bucket, in the roomiest layout that fits."""
+def _buckets(chat: _Chat, room: int) -> list[ChatLine]:
+    """Every bucket, in the roomiest layout that fits; in the tightest when none does."""
     lines: list[ChatLine] = []
     for layout in _LAYOUTS:
-        lines = [
-            line for one in report.buckets for line in layout(report, one, words, columns)
-        ]
+        lines = [line for bucket in chat.report.buckets for line in layout(chat, bucket)]
         if len(lines) <= room:
             break
-    return lines
+    return [*lines, ChatLine("")] if lines and lines[-1].text else lines
 
 
-def _whole(report: Report, bucket: Bucket, words: Words, columns: int) -> list[ChatLine]:
-    """Name, error, place, reason and outcome, a line each, and an empty one."""
+def _whole(chat: _Chat, bucket: Bucket) -> list[ChatLine]:
+    """Name, error, place, hypothesis, reason and outcome, a line each; then an empty one."""
     done = outcome(bucket)
-    said = f"{done.say(words)} {done.url}".strip()
-    lines = [*_named(report, bucket, words, columns), _place(report, bucket, words, columns)]
+    lines = [_name(chat, bucket), chat.line(_error(chat, bucket)), _place(chat, bucket)]
     if bucket.hypothesis:
-        lines.append(_labelled("label.hypothesis", bucket.hypothesis, words, columns))
-    lines.append(_labelled("label.why", bucket.reason, words, columns))
-    lines.append(ChatLine(f"{_INDENT}{said}", "dim"))
+        lines += chat.lines(chat.labelled("label.hypothesis", bucket.hypothesis), "dim")
+    lines += chat.lines(chat.labelled("label.why", bucket.reason), "dim")
+    lines.append(chat.line(done.say(chat.words), "dim", url=done.url))
     return [*lines, ChatLine("")]
 
 
-def _medium(report: Report, bucket: Bucket, words: Words, columns: int) -> list[ChatLine]:
-    """Name, error, place, reason with outcome."""
-    said = f"{bucket.reason} – {outcome(bucket).say(words)}"
-    reason = _labelled("label.why", said, words, columns)
+def _roomy(chat: _Chat, bucket: Bucket) -> list[ChatLine]:
+    """Name, error, place, reason, outcome."""
+    done = outcome(bucket)
     return [
-        *_named(report, bucket, words, columns),
-        _place(report, bucket, words, columns),
-        reason,
+        *(_name(chat, bucket), chat.line(_error(chat, bucket)), _place(chat, bucket)),
+        chat.line(chat.labelled("label.why", bucket.reason), "dim"),
+        chat.line(done.say(chat.words), "dim", url=done.url),
     ]
 
 
-def _brief(report: Report, bucket: Bucket, words: Words, columns: int) -> list[ChatLine]:
-    """Name, then the error with its job, and the reason as far as there is room."""
-    lines = _named(report, bucket, words, columns, job=True)
-    lines[1] = ChatLine(f"{lines[1].text}", lines[1].style)
-    return lines
+def _medium(chat: _Chat, bucket: Bucket) -> list[ChatLine]:
+    """Name with outcome, error, place, reason."""
+    name, error = _name(chat, bucket, outcome(bucket)), chat.line(_error(chat, bucket))
+    return [name, error, _place(chat, bucket), chat.line(bucket.reason, "dim")]
 
 
-def _one(_report: Report, bucket: Bucket, words: Words, columns: int) -> list[ChatLine]:
-    """All on one line: the error takes what the name leaves."""
-    head = f"{_size(bucket, words)} {bucket.name} {bucket.status}"
-    rest = f" · {bucket.representative_job}: {_error(bucket, words)}"
-    left = max(columns - width(head), 24)
-    return [ChatLine(head + " " + shortened(rest, left), _style(bucket))]
+def _brief(chat: _Chat, bucket: Bucket) -> list[ChatLine]:
+    """Name with outcome; then job, error and reason on one line."""
+    half = (chat.columns - len(_INDENT) - len(str(bucket.representative_job))) * 2 // 3
+    error = shortened(f"{bucket.representative_job}: {_error(chat, bucket)}", half)
+    name = _name(chat, bucket, outcome(bucket))
+    return [name, chat.line(f"{error} – {bucket.reason}", "dim")]
 
 
-_LAYOUTS: Final[tuple[_Layout, ...]] = (_whole, _medium, _brief, _one)
-_INDENT: Final = " " * 6
+def _one(chat: _Chat, bucket: Bucket) -> list[ChatLine]:
+    """All on one line: what the name leaves is for job and error."""
+    name = _name(chat, bucket)
+    left = chat.columns - width(name.text) - 3
+    rest = f"{bucket.representative_job}: {_error(chat, bucket)}"
+    return [ChatLine(f"{name.text} · {shortened(rest, max(left, 24))}", name.style)]
 
 
-def _size(bucket: Bucket, words: Words) -> str:
-    return f"{words.number(bucket.size):>4} "
+_LAYOUTS: Final[Sequence[Callable[[_Chat, Bucket], list[ChatLine]]]] = (
+    *(_whole, _roomy, _medium, _brief, _one),
+)
 
 
-def _style(bucket: Bucket) -> str:
-    return "yellow" if bucket.status == model.ACTIONABLE else ""
-
-
-def _named(
-    report: Report, bucket: Bucket, words: Words, columns: int, job: bool = False
-) -> list[ChatLine]:
+def _name(chat: _Chat, bucket: Bucket, done: Outcome | None = None) -> ChatLine:
     marks = [bucket.status]
     if bucket.recurring is not None:
-        marks.append(words.say("mark.recurring" if bucket.recurring else "mark.new"))
-    head = f"{_size(bucket, words)} {bucket.name}  {' · '.join(marks)}"
-    error = _error(bucket, words)
-    if job:
-        line = report.jobs_by_id.get(bucket.representative_job)
-        at = f":{line.line}" if line and line.line else ""
-        error = f"{bucket.representative_job}{at} {error} – {bucket.reason}"
-    return [
-        ChatLine(head, _style(bucket)),
-        ChatLine(_INDENT + shortened(error, columns - len(_INDENT))),
-    ]
+        marks.append(chat.words.say("mark.recurring" if bucket.recurring else "mark.new"))
+    if done is not None:
+        marks.append(done.say(chat.words))
+    size = chat.words.number(bucket.size)
+    style = "yellow" if bucket.status == model.ACTIONABLE else "bold"
+    return ChatLine(f"{size:>4}  {bucket.name}  {' · '.join(marks)}", style)
 
 
-def _error(bucket: Bucket, words: Words) -> str:
-    return bucket.causal_error or words.say("report.no-cause")
+def _error(chat: _Chat, bucket: Bucket) -> str:
+    return bucket.causal_error or chat.words.say("report.no-cause")
 
 
-def _place(report: Report, bucket: Bucket, words: Words, columns: int) -> ChatLine:
+def _place(chat: _Chat, bucket: Bucket) -> ChatLine:
     """Where the evidence stands: job, line, address."""
-    job = report.jobs_by_id.get(bucket.representative_job)
-    if job is None:
-        return ChatLine(f"{_INDENT}{words.say('chat.job', job=bucket.representative_job)}", "dim")
-    key = "chat.job-line" if job.line else "chat.job"
-    said = words.say(key, job=job.id, line=job.line or 0)
-    if job.frame:
-        said += f" · {job.frame}"
-    if job.job_url:
-        return ChatLine(f"{_INDENT}{said} · {job.job_url}", "dim")
-    return ChatLine(_INDENT + shortened(said, columns - len(_INDENT)), "dim")
+    job = chat.report.jobs_by_id.get(bucket.representative_job)
+    line = job.line if job else None
+    key = "chat.job-line" if line else "chat.job"
+    said = chat.words.say(key, job=bucket.representative_job, line=line)
+    return chat.line(said, "dim", url=job.job_url if job else "")
 
 
-def _labelled(label: str, text: str, words: Words, columns: int) -> ChatLine:
-    said = words.say("report.labelled", label=words.say(label), text=text)
-    return ChatLine(_INDENT + shortened(said, columns - len(_INDENT)), "dim")
+# --- after the buckets -------------------------------------------------------------------------
+
+
+def _dead_ends(chat: _Chat) -> Iterator[ChatLine]:
+    bridges = chat.report.dead_end_bridges
+    if bridges:
+        yield ChatLine(chat.words.say("label.dead-ends"), "bold")
+        said = [f"{one.id} {one.name}: {one.reason} – {one.bucket} {one.status}" for one in bridges]
+        yield from _listed(chat, said)
+
+
+def _tracking(chat: _Chat) -> Iterator[ChatLine]:
+    said = tracking(chat.report, chat.words)
+    if said:
+        yield from chat.lines(said, first="")
+
+
+def _remaining(chat: _Chat) -> Iterator[ChatLine]:
+    for label, found in (("label.risks", risks(chat.report)), ("label.owed", owed(chat.report))):
+        if found:
+            yield ChatLine(chat.words.say(label), "bold")
+            yield from _listed(chat, [one.say(chat.words) for one in found])
+
+
+def _listed(chat: _Chat, texts: Sequence[str]) -> Iterator[ChatLine]:
+    """The first few, and how many more there are."""
+    shown = texts if len(texts) <= _MOST_LISTED else texts[: _MOST_LISTED - 1]
+    for text in shown:
+        yield from chat.lines(text, first="  - ")
+    if len(shown) < len(texts):
+        yield ChatLine("  " + chat.words.say("chat.more", len(texts) - len(shown)), "dim")
+
+
+def _checksum(chat: _Chat) -> Iterator[ChatLine]:
+    style = "green" if chat.report.checksum_holds else "red"
+    yield from (ChatLine(line, style) for line in checksum(chat.report))

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ciops.failures import report_model as model
-from ciops.failures.report_model import Bucket, PipelineStep, Report
+from ciops.failures.report_model import Bucket, CodeReference, PipelineStep, Report
 from ciops.failures.report_words import Words
 
 AWAITS_CHANGE: Final = "awaits-change"
@@ -57,16 +57,59 @@ def outcome(bucket: Bucket) -> Outcome:
     return Outcome(AWAITS_CHANGE if bucket.status == model.ACTIONABLE else NOT_FILED)
 
 
-def nothing_filed(report: Report) -> bool:
-    """Whether no issue or pull request covers any bucket."""
-    return not any(bucket.tracking for bucket in report.buckets)
+def headline(report: Report, words: Words) -> str:
+    """How many jobs and buckets, what they deserve, how many are new."""
+    if not report.failed_jobs_total:
+        return words.say("report.none")
+    buckets = report.buckets
+    jobs = words.say("count.failed-jobs", report.failed_jobs_total)
+    said = words.say("report.headline", jobs=jobs, buckets=words.say("count.buckets", len(buckets)))
+    sizes = Counter(bucket.status for bucket in buckets)
+    parts = [f"{words.number(count)} {status}" for status, count in sorted(sizes.items())]
+    if any(bucket.recurring is not None for bucket in buckets):
+        parts.append(words.say("count.new", sum(one.recurring is False for one in buckets)))
+    return words.say("report.with-parts", what=said, parts=words.say("report.and").join(parts))
 
 
-def blockers(report: Report) -> list[tuple[str, int]]:
+def checksum(report: Report) -> tuple[str, str]:
+    """The two lines that programs look for, the same in every language."""
+    return (
+        f"total failed jobs = {report.failed_jobs_total}",
+        f"sum of bucket sizes = {report.bucket_sum}",
+    )
+
+
+def tracking(report: Report, words: Words) -> str:
+    """What was filed, or that nothing was and why; "" without a bucket."""
+    if not report.buckets:
+        return ""
+    said = [_filed(report, words), _blocked(report, words)]
+    if report.dry_run:
+        said.append(words.say("tracking.dry-run"))
+    return words.say("report.between-sentences").join(filter(None, said))
+
+
+def _filed(report: Report, words: Words) -> str:
+    """How many buckets are tracked, by how."""
+    found = Counter(outcome(bucket).kind for bucket in report.buckets)
+    kinds = [kind for kind in (model.FILED, model.EXISTING, model.PLANNED) if found[kind]]
+    if not found[model.FILED] and not found[model.EXISTING]:
+        return words.say("tracking.nothing")
+    parts = [_counted(words, words.known("outcome", kind), found[kind]) for kind in kinds]
+    return words.say("tracking.filed", what=words.say("report.and").join(parts))
+
+
+def _blocked(report: Report, words: Words) -> str:
     """How many buckets each blocker holds back, in the order of `BLOCKERS`."""
     found = Counter(bucket.blocker for bucket in report.buckets if bucket.blocker)
     known = [name for name in model.BLOCKERS if name in found]
-    return [(name, found[name]) for name in [*known, *sorted(set(found) - set(known))]]
+    names = [*known, *sorted(set(found) - set(known))]
+    parts = [_counted(words, words.known("blocker", name), found[name]) for name in names]
+    return words.say("tracking.blocked", what=words.say("report.and").join(parts)) if parts else ""
+
+
+def _counted(words: Words, what: str, n: int) -> str:
+    return words.say("report.counted", what=what, count=words.say("count.buckets", n))
 
 
 def risks(report: Report) -> list[Finding]:
@@ -97,7 +140,8 @@ def _uncertain(report: Report) -> Iterator[Finding]:
         bucket.status == model.ACTIONABLE and (bucket.code is None or bucket.code.changes is None)
         for bucket in report.buckets
     )
-    if unchecked:
+    unread = any(remark.kind == model.HISTORY_UNREADABLE for remark in report.remarks)
+    if unchecked and not unread:  # the remark says it, and why
         yield Finding("risk.history", unchecked)
 
 
@@ -127,6 +171,18 @@ def _rerun(report: Report, bucket: Bucket) -> Finding:
     job = report.jobs_by_id.get(bucket.representative_job)
     workload = (job.workload or job.name) if job else str(bucket.representative_job)
     return Finding("owed.rerun", bucket.size, {"bucket": bucket.name, "workload": workload})
+
+
+def code_place(code: CodeReference) -> str:
+    """`path:line (function)`."""
+    line = f":{code.line}" if code.line else ""
+    return f"{code.path}{line} ({code.function})" if code.function else code.path + line
+
+
+def code_at(code: CodeReference, words: Words) -> str:
+    """At which commit the code was read, and who named it."""
+    key = f"code.{code.commit_source}" if code.commit_source in model.COMMIT_SOURCES else "code.at"
+    return words.say(key, commit=code.commit[:10] or words.say("report.not-known"))
 
 
 def path_to(report: Report, pipeline: int) -> list[PipelineStep]:

@@ -39,6 +39,7 @@ PLANNED: Final = "planned"
 NAMED_BY_TRACE: Final = "trace"
 NAMED_BY_JOB: Final = "job"
 DEFAULT_BRANCH: Final = "default-branch"
+COMMIT_SOURCES: Final = (NAMED_BY_TRACE, NAMED_BY_JOB, DEFAULT_BRANCH)
 
 # What a run could not do, or was told not to. `Remark.detail` says more where there is more.
 STOPPED: Final = "stopped"

@@ -14,6 +14,7 @@ from ciops.failures.scan_result import NumberedLine
 from ciops.plumbing.rendering import clean_text
 
 T = TypeVar("T")
+_CLOSING: Final = tuple("、。，．：；？！）」』】〉》ー")
 LONGEST_LINE: Final = 2000
 """Characters of one line of an excerpt that are shown; the log itself has the rest."""
 
@@ -29,6 +30,7 @@ def made_safe(report: Report) -> Report:
 
 def _safe(value: T) -> T:
     safe: Any = value
+    made: Any = type(value)
     if isinstance(value, str):
         safe = mask_secrets(clean_text(value))
     elif isinstance(value, tuple):
@@ -36,8 +38,7 @@ def _safe(value: T) -> T:
     elif isinstance(value, Mapping):
         safe = MappingProxyType({_safe(key): _safe(one) for key, one in value.items()})
     elif is_dataclass(value):
-        facts = {one.name: _safe(getattr(value, one.name)) for one in fields(value)}
-        safe = type(value)(**facts)
+        safe = made(**{one.name: _safe(getattr(value, one.name)) for one in fields(value)})
     return safe  # type: ignore[no-any-return]
 
 
@@ -49,9 +50,7 @@ def _safe_lines(lines: tuple[NumberedLine, ...]) -> tuple[NumberedLine, ...]:
     """The lines masked as one text: a private key spreads over several."""
     text = "\n".join(one_line(line.text, LONGEST_LINE) for line in lines)
     masked = mask_secrets(text).split("\n")
-    return tuple(
-        NumberedLine(line.number, one) for line, one in zip(lines, masked, strict=True)
-    )
+    return tuple(NumberedLine(line.number, one) for line, one in zip(lines, masked, strict=True))
 
 
 def one_line(text: str, most: int = 0) -> str:
@@ -72,6 +71,34 @@ def shortened(text: str, columns: int) -> str:
             break
         kept.append(character)
     return "".join(kept).rstrip() + "…"
+
+
+def wrapped(text: str, columns: int, most: int) -> list[str]:
+    """The text on at most `most` lines of at most `columns`, with "…" where it was cut.
+
+    Lines break at spaces and between wide characters, but not before closing punctuation
+    (https://www.w3.org/TR/jlreq/#characters_not_starting_a_line).
+    """
+    rest, lines = " ".join(clean_text(text).split()), list[str]()
+    while rest and len(lines) < most - 1 and width(rest) > columns:
+        at = _break(rest, columns)
+        lines.append(rest[:at].rstrip())
+        rest = rest[at:].lstrip()
+    return [*lines, shortened(rest, columns)]
+
+
+def _break(text: str, columns: int) -> int:
+    """Where the line that starts `text` ends."""
+    used, last, fits = 0, 0, 0
+    for index, character in enumerate(text):
+        used += _columns(character)
+        if used > columns:
+            break
+        fits = index + 1
+        wide = _columns(character) == 2 and text[index + 1 : index + 2] not in _CLOSING
+        if character == " " or wide:
+            last = index + 1
+    return last if last > fits // 2 else max(fits, 1)
 
 
 def width(text: str) -> int:
