@@ -16,11 +16,12 @@ from ciops.triage.frames import FrameVerdict, judge_tracebacks
 from ciops.triage.issue_text import Line, Reading, Speaker
 from ciops.triage.matching import Hit, find_hits
 from ciops.triage.policy import Policy, Role, Scoring
-from ciops.triage.statements import Mention, judge_event, judge_mention
+from ciops.triage.statements import Mention, judge_event, judge_mention, judge_toggle
 from ciops.triage.versions import Version, is_older, reported_version
 from ciops.triage.zones import MACHINE, SPOKEN, Zone
 
 _MESSAGE_REACH: Final = 6
+_TRIAL: Final = 1.3
 _CODE: Final = frozenset({"code", "shell"})
 
 
@@ -55,7 +56,13 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     """All evidence of an issue, strongest first within a topic."""
     hits = _told_in_time(find_hits(reading, policy), reading, policy)
     verdicts = judge_tracebacks(reading.tracebacks, policy)
-    found = [item for hit in hits for item in _weigh(hit, policy, verdicts)]
+    mentions = {at: _mention(hit) for at, hit in enumerate(hits) if _is_mention(hit)}
+    found = [
+        item
+        for at, hit in enumerate(hits)
+        for item in _weigh(hit, mentions.get(at), policy, verdicts)
+    ]
+    found.extend(_by_trial(hits, mentions, found, policy))
     found.extend(_from_frames(verdicts, _told_apart(hits), policy))
     found = _echoes_aside(found, hits)
     return _superseded(found, policy.scoring)
@@ -84,13 +91,23 @@ def _told_apart(hits: Sequence[Hit]) -> list[tuple[str, int, str]]:
     ]
 
 
-def _weigh(hit: Hit, policy: Policy, verdicts: Sequence[FrameVerdict]) -> Iterator[Evidence]:
-    if hit.line.zone not in SPOKEN:
-        yield _plain(hit, _machine_role(hit, verdicts), policy.scoring)
-    elif hit.signal.topic.startswith("component:"):
-        yield from _spoken(hit, policy.scoring, verdicts)
-    else:
+def _is_mention(hit: Hit) -> bool:
+    return hit.line.zone in SPOKEN and hit.signal.topic.startswith("component:")
+
+
+def _mention(hit: Hit) -> Mention:
+    return judge_mention(hit.line.text, hit.start, hit.end)
+
+
+def _weigh(
+    hit: Hit, mention: Mention | None, policy: Policy, verdicts: Sequence[FrameVerdict]
+) -> Iterator[Evidence]:
+    if mention is not None:
+        yield from _spoken(hit, mention, policy.scoring, verdicts)
+    elif hit.line.zone in SPOKEN:
         yield from _event(hit, policy.scoring)
+    else:
+        yield _plain(hit, _machine_role(hit, verdicts), policy.scoring)
 
 
 def _machine_role(hit: Hit, verdicts: Sequence[FrameVerdict]) -> Role:
@@ -116,6 +133,8 @@ def _evidence(hit: Hit, role: Role, points: float, conclusion: bool = False) -> 
 def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
     """A signal that is not about a part: something that happened, or is asked for."""
     event = judge_event(hit.line.text, hit.start, hit.end)
+    if event.asked and hit.line.speaker == "maintainer":
+        return
     if event.denied:
         if hit.signal.role != "against":
             yield _plain(hit, "against", scoring, 0.5)
@@ -124,9 +143,14 @@ def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
     yield _plain(hit, hit.signal.role, scoring, factor)
 
 
-def _spoken(hit: Hit, scoring: Scoring, verdicts: Sequence[FrameVerdict]) -> Iterator[Evidence]:
-    mention = judge_mention(hit.line.text, hit.start, hit.end)
-    if hit.signal.id.endswith("_named"):
+def _spoken(
+    hit: Hit, mention: Mention, scoring: Scoring, verdicts: Sequence[FrameVerdict]
+) -> Iterator[Evidence]:
+    """A part in what somebody says: its names and its other words."""
+    if hit.signal.kind == "toggle":
+        yield _toggled(hit, mention, scoring)
+        return
+    if hit.signal.kind != "words":
         yield _named(hit, mention, scoring)
         return
     role = _machine_role(hit, verdicts)
@@ -141,37 +165,79 @@ def _spoken(hit: Hit, scoring: Scoring, verdicts: Sequence[FrameVerdict]) -> Ite
         yield _plain(hit, role, scoring, scoring.hedged if mention.asked else 1.0)
 
 
+def _toggled(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    """A flag or variable: what setting it did."""
+    outcome = judge_toggle(hit.line.text, hit.start, hit.end)
+    factor = scoring.hedged if mention.guessed else 1.0
+    if outcome == "works":
+        return _plain(hit, "root" if not mention.guessed else "api", scoring, factor)
+    if outcome is not None:
+        return _plain(hit, "against", scoring, 0.5 * factor)
+    return _plain(hit, hit.signal.role, scoring, factor)
+
+
 def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     """A part called by its name: what is said of it decides its weight."""
     line = hit.line
     if mention.stance == "cleared":
-        factor = scoring.hedged if mention.guessed or mention.asked else 1.0
-        return replace(
-            _plain(hit, "against", scoring, factor), conclusion=line.speaker == "maintainer"
-        )
+        return _cleared(hit, mention, scoring)
     if mention.asked and line.zone != "title":
         return _plain(hit, "weak", scoring, scoring.hedged)
     if mention.stance == "blamed":
         return _conclusion(hit, mention, scoring)
+    if mention.stance == "subject":
+        return _plain(hit, "api", scoring, scoring.hedged if mention.guessed else 1.0)
+    if hit.signal.kind == "background":
+        return _plain(hit, "path", scoring)
     if line.zone == "title":
         return _plain(hit, "api", scoring, 0.5 if mention.stance == "context" else 1.0)
-    if mention.stance == "subject":
-        return _subject(hit, mention, scoring)
-    return _plain(hit, "weak", scoring, 0.5 if mention.stance == "context" else 1.0)
+    return _plain(hit, "weak", scoring, 1.0 if mention.stance == "named" else 0.5)
+
+
+def _cleared(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    factor = scoring.hedged if mention.guessed or mention.asked else 1.0
+    factor *= _TRIAL if mention.outcome else 1.0
+    found = _plain(hit, "against", scoring, factor)
+    return replace(found, conclusion=hit.line.speaker == "maintainer")
 
 
 def _conclusion(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
-    """Somebody says that this part is at fault."""
+    """Somebody says that this part is at fault: found out later, tried, or only an opinion."""
     line = hit.line
     factor = scoring.hedged if mention.guessed else 1.0
     found = line.speaker == "maintainer" or (line.turn > 0 and line.speaker == "reporter")
-    role: Role = "root" if found and not mention.guessed else "api"
-    return replace(_plain(hit, role, scoring, factor), conclusion=role == "root")
+    tried = mention.outcome is not None and hit.signal.kind == "name"
+    certain = (found or tried) and not mention.guessed
+    evidence = _plain(hit, "root" if certain else "api", scoring, factor)
+    return replace(evidence, conclusion=certain and found)
 
 
-def _subject(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
-    factor = scoring.hedged if mention.guessed else 1.0
-    return _plain(hit, "api", scoring, factor)
+def _by_trial(
+    hits: Sequence[Hit], mentions: dict[int, Mention], found: Sequence[Evidence], policy: Policy
+) -> Iterator[Evidence]:
+    """What a trial with one part says of its alternatives.
+
+    Fails with X as with Y: neither is the cause. Works with X: its alternative in play may be.
+    """
+    in_play = {item.topic for item in found if item.points > 0}
+    for at, mention in mentions.items():
+        hit = hits[at]
+        if mention.outcome is None or mention.without or mention.asked or hit.signal.kind != "name":
+            continue
+        factor = policy.scoring.hedged if mention.guessed else 1.0
+        role: Role = "against" if mention.outcome == "same" else "api"
+        for topic in _spoken_for(hit.signal.topic, mention, policy) & in_play:
+            yield replace(_plain(hit, role, policy.scoring, factor), topic=topic)
+
+
+def _spoken_for(topic: str, mention: Mention, policy: Policy) -> set[str]:
+    """The topics that a trial speaks of: for (it works without them), or against (fails alike)."""
+    name = topic.removeprefix("component:")
+    if mention.outcome == "same":
+        return {f"component:{x}" for group in policy.interchangeable if name in group for x in group}
+    if mention.stance != "cleared" or mention.outcome != "works":
+        return set()
+    return {f"component:{x}" for group in policy.alternatives if name in group for x in group - {name}}
 
 
 def _from_frames(

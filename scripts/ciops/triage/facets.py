@@ -10,13 +10,15 @@ from ciops.triage.evidence import Evidence, gather
 from ciops.triage.inferred import infer
 from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Policy
-from ciops.triage.reproduction import find_reproduction
+from ciops.triage.reproduction import TOLD, find_reproduction
 from ciops.triage.routing import Confidence, Routing, route_issue
-from ciops.triage.weighing import NOTHING, Score, apply_overrides, family_stands
+from ciops.triage.weighing import NOTHING, Score, apply_overrides, family_stands, score_topics
 
 Kind = Literal["bug", "feature", "enhancement", "question", "docs"]
 _ASKED: Final[tuple[Kind, ...]] = ("feature", "enhancement")
 _ACTED: Final = ("ran", "machine")
+_KINDS: Final[tuple[Kind, ...]] = ("bug", "feature", "enhancement", "question", "docs")
+_RAISED: Final = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,10 @@ def judge(reading: Reading, policy: Policy) -> Judgement:
     routing = route_issue(scores, applied, policy)
     reproduction = find_reproduction(reading, found, policy)
     apart = _apart(scores, found, policy)
-    kind = _kind(reading, scores, bool(reproduction))
+    asked = score_topics(item for item in found if item.turn == 0)
+    kind = _kind(reading, asked, bool(reproduction))
+    if kind != "bug":
+        reproduction = [sign for sign in reproduction if sign.signal not in TOLD]
     distributed = apart is None
     priorities = _priorities(scores, policy) if distributed and kind == "bug" else ()
     confidence = _confidence(routing, apart, scores, policy)
@@ -75,7 +80,7 @@ def judge(reading: Reading, policy: Policy) -> Judgement:
         modules=routing.modules if distributed else (),
         confidence=confidence,
         kind=kind,
-        performance=kind == "enhancement" and scores.get("kind:performance", NOTHING).points >= 1,
+        performance=kind == "enhancement" and asked.get("kind:performance", NOTHING).points >= 1,
         high_priority=priorities,
         has_reproduction=bool(reproduction),
         repro_expected=kind == "bug" and not exempt,
@@ -114,16 +119,16 @@ def _in_scope(found: Sequence[Evidence]) -> bool:
 
 
 def _kind(reading: Reading, scores: dict[str, Score], reproduced: bool) -> Kind:
-    points = {name: scores.get(f"kind:{name}", NOTHING).points for name in
-              ("bug", "feature", "enhancement", "question", "docs")}
-    bug = points["bug"] + (1.5 if _raised(reading) else 0.0)
-    asked = max(points["feature"], points["enhancement"])
+    """What an issue is. The form that was filled in weighs; a title that asks outright, more."""
+    points = {name: scores.get(f"kind:{name}", NOTHING).points for name in _KINDS}
+    bug = points["bug"] + (_RAISED if _raised(reading) else 0.0)
     contradicted = scores.get("group:contradiction", NOTHING).points >= 2
+    asked = max(points["feature"], points["enhancement"])
     if asked >= 2 and asked > bug and not (contradicted and reproduced):
         return "enhancement" if points["enhancement"] >= 2 else "feature"
     if points["docs"] >= 3 and points["docs"] > bug:
         return "docs"
-    if points["question"] >= 2 and points["question"] > bug:
+    if points["question"] >= 3 and points["question"] > bug:
         return "question"
     return "bug"
 
@@ -143,9 +148,10 @@ def _confidence(
 ) -> Confidence:
     if apart is not None:
         return "high" if scores[f"apart:{apart}"].has_root else "medium"
-    if policy.route(routing.route).classified:
-        return routing.module_confidence
-    return routing.route_confidence
+    classified = policy.route(routing.route).classified
+    confidence = routing.module_confidence if classified else routing.route_confidence
+    unsure = scores.get("group:noise_talk", NOTHING).points >= 2
+    return "medium" if unsure and confidence == "high" else confidence
 
 
 def _cited(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ciops.triage.evidence import Evidence
-from ciops.triage.issue_text import Reading
+from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
 
@@ -45,10 +45,10 @@ def _raised(reading: Reading, policy: Policy) -> Iterator[Evidence]:
 def _plain_script(
     reading: Reading, found: Sequence[Evidence], policy: Policy
 ) -> Iterator[Evidence]:
-    """A script that touches the product, in an issue without a word of the queue's scope."""
-    if any(item.points > 0 and item.topic.startswith(_SCOPE_TOPICS) for item in found):
+    """A script or a traceback of the product, in an issue that names no part of the scope."""
+    if any(_speaks_of_scope(item) for item in found):
         return
-    line = touching_block(reading, policy)
+    line = touching_block(reading, policy) or _product_frame(reading, policy)
     if line is None:
         return
     points = policy.scoring.roles["root"] * policy.scoring.zones["code"]
@@ -58,3 +58,22 @@ def _plain_script(
                 f"apart:{family.id}", "script_without_scope", "root", points, line.zone, line.where,
                 line.number, line.last, line.text, line.turn, line.speaker,
             )  # fmt: skip
+
+
+def _speaks_of_scope(item: Evidence) -> bool:
+    """Evidence of the scope that was run, printed, or named; passing words do not count."""
+    if item.points <= 0 or not item.topic.startswith(_SCOPE_TOPICS):
+        return False
+    return item.role in ("root", "api") or item.zone == "title" or item.topic != "in_scope"
+
+
+def _product_frame(reading: Reading, policy: Policy) -> Line | None:
+    """The line of a traceback's innermost frame, where that is the product's own code."""
+    for source in reading.tracebacks:
+        frames = source.traceback.frames
+        if not frames or not any(f in frames[-1].path for f in policy.product_frames):
+            continue
+        for line in reading.lines:
+            if line.where == source.where and line.number == frames[-1].number:
+                return line
+    return None

@@ -34,7 +34,7 @@ def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
     counts: dict[str, int] = {}
     found: list[Hit] = []
     for line in reading.lines:
-        if line.zone in ("env", "template"):
+        if line.zone == "env":
             continue
         key = (_DIGITS.sub("0", line.text), line.zone, line.turn)
         copies[key] = copies.get(key, 0) + 1

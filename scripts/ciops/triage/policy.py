@@ -16,6 +16,7 @@ from ciops.triage.zones import ReadingRules, Zone
 Role = Literal["root", "api", "path", "weak", "against"]
 ROLES: Final[tuple[Role, ...]] = ("root", "api", "path", "weak", "against")
 Mode = Literal["sweep", "single"]
+SignalKind = Literal["words", "toggle", "name", "background"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class Signal:
     """One rule: words that, in some zones, are evidence of some role for a topic.
 
     `topic` is what it speaks for: "component:fsdp", "priority:crash", "kind:feature" …
+    `kind` tells a part's names from other words: what is said of a name decides its weight, and a
+    `background` name (a tool that everybody uses) counts only where it is the subject. A `toggle`
+    is a flag or variable: that setting it helped speaks for the part, that it did not against.
     `secondary` marks an echo of another process's failure; `yields` an argument check, for which
     the caller inside the product is to blame. `place` is where the file defines it.
     """
@@ -34,6 +38,7 @@ class Signal:
     terms: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     case_sensitive: bool = False
+    kind: SignalKind = "words"
     secondary: bool = False
     yields: bool = False
     matches: tuple[str, ...] = ()
@@ -66,6 +71,7 @@ class Component:
     label: str | None
     route: str
     names: tuple[str, ...] = ()
+    background: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
 
@@ -113,7 +119,7 @@ class Override:
     """An edge of the rules. `when` all hold, `unless` none: then the effects take place.
 
     `context`: the api evidence of these components is only on the path. `adds`: these components
-    gain root evidence. `route`: the route is this one.
+    gain root evidence. `route`: the route is this one. `sets_aside`: these signals are on the path.
     """
 
     id: str
@@ -121,6 +127,7 @@ class Override:
     unless: tuple[str, ...] = ()
     context: tuple[str, ...] = ()
     adds: tuple[str, ...] = ()
+    sets_aside: tuple[str, ...] = ()
     route: str | None = None
     note: str = ""
 
@@ -191,6 +198,8 @@ class Policy:
     scoring: Scoring
     components: dict[str, Component]
     pairs: frozenset[frozenset[str]]
+    alternatives: tuple[frozenset[str], ...]
+    interchangeable: tuple[frozenset[str], ...]
     signals: tuple[Signal, ...]
     overrides: tuple[Override, ...]
     apart: tuple[Family, ...]
@@ -198,6 +207,7 @@ class Policy:
     comments: dict[str, CommentRule]
     reproduction: Reproduction
     noise_frames: tuple[str, ...]
+    product_frames: tuple[str, ...]
     version_shapes: tuple[re.Pattern[str], ...]
     owners: tuple[tuple[str, str, bool], ...]
     index: AnchorIndex = field(default_factory=AnchorIndex)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, Literal, cast
 
 from ciops.plumbing.yaml_file import Document, Reader, load
 from ciops.triage.blocks import heading_name
@@ -30,11 +30,11 @@ from ciops.triage.zones import ZONES, ReadingRules, Zone
 
 _TOP: Final = (
     "name", "version", "bots", "labels", "routes", "profiles", "default_profile", "reach",
-    "reading", "scoring", "components", "pairs", "overrides", "in_scope", "out_of_scope", "groups",
+    "reading", "scoring", "components", "pairs", "alternatives", "interchangeable", "overrides", "in_scope", "out_of_scope", "groups",
     "high_priority", "kinds", "reproduction", "comments",
 )  # fmt: skip
 _SIGNAL_KEYS: Final = (
-    "id", "role", "zones", "terms", "patterns", "case_sensitive", "secondary", "yields",
+    "id", "role", "zones", "terms", "patterns", "case_sensitive", "toggle", "secondary", "yields",
     "matches", "near_misses", "note",
 )  # fmt: skip
 _ZONE_SETS: Final[dict[str, frozenset[Zone]]] = {
@@ -75,6 +75,8 @@ def policy_of(document: Document) -> Policy:
         scoring=_scoring(top.child("scoring")),
         components=components,
         pairs=frozenset(_pairs(top, components)),
+        alternatives=tuple(_component_sets(top.child("alternatives"), components)),
+        interchangeable=tuple(_component_sets(top.child("interchangeable"), components)),
         signals=signals,
         overrides=tuple(_overrides(top, components, routes)),
         apart=tuple(_families(top.child("out_of_scope"))),
@@ -82,6 +84,7 @@ def policy_of(document: Document) -> Policy:
         comments=dict(_comments(top)),
         reproduction=_reproduction(top.child("reproduction")),
         noise_frames=top.child("reading").texts("noise_frames", ()),
+        product_frames=top.child("reading").texts("product_frames", ()),
         version_shapes=_version_shapes(top.child("reading")),
         owners=_owners(components.values()),
     )
@@ -146,7 +149,7 @@ def _reading(reader: Reader) -> ReadingRules:
     reader.mapping(
         (
             "drop_sections", "form_headings", "template_lines", "prefixes", "dropped", "dump_start",
-            "footer_start", "footer_keeps", "noise_frames", "version_shapes",
+            "footer_start", "footer_keeps", "noise_frames", "product_frames", "version_shapes",
         )  # fmt: skip
     )
     return ReadingRules(
@@ -203,12 +206,15 @@ def _numbers(reader: Reader, keys: Collection[str]) -> dict[str, float]:
 
 def _components(top: Reader, routes: Collection[Route]) -> Iterator[Component]:
     for name, reader in top.entries("components"):
-        reader.mapping(("label", "route", "names", "frames", "passing_frames", "signals"))
+        reader.mapping(
+            ("label", "route", "names", "background", "frames", "passing_frames", "signals")
+        )
         yield Component(
             name,
             reader.text("label", None),
             reader.choice("route", [route.id for route in routes]),
             reader.texts("names", ()),
+            reader.texts("background", ()),
             reader.texts("frames", ()),
             reader.texts("passing_frames", ()),
         )
@@ -236,6 +242,11 @@ def _pairs(top: Reader, components: dict[str, Component]) -> Iterator[frozenset[
         yield frozenset(pair)
 
 
+def _component_sets(groups: Reader, components: Collection[str]) -> Iterator[frozenset[str]]:
+    for name in groups.mapping():
+        yield frozenset(groups.choices(name, components))
+
+
 def _signals(top: Reader) -> Iterator[Signal]:
     for name, reader in top.entries("components"):
         yield from _named(name, reader)
@@ -253,11 +264,18 @@ def _signals(top: Reader) -> Iterator[Signal]:
 
 
 def _named(name: str, reader: Reader) -> Iterator[Signal]:
-    """A component's names are a signal of their own, weighed by what is said of them."""
-    if names := reader.texts("names", ()):
-        place = (*reader.path, "names")
-        zones = _ZONE_SETS["spoken"]
-        yield Signal(f"{name}_named", f"component:{name}", "api", zones, names, place=place)
+    """A component's names are signals of their own, weighed by what is said of them."""
+    for key, kind in (("names", "name"), ("background", "background")):
+        if names := reader.texts(key, ()):
+            yield Signal(
+                id=f"{name}_{'named' if kind == 'name' else kind}",
+                topic=f"component:{name}",
+                role="api",
+                zones=_ZONE_SETS["spoken"],
+                terms=names,
+                kind=cast(Literal["name", "background"], kind),
+                place=(*reader.path, key),
+            )
 
 
 def _signals_of(reader: Reader, topic: str) -> Iterator[Signal]:
@@ -283,6 +301,7 @@ def _signal(reader: Reader, topic: str) -> Signal:
         terms=terms,
         patterns=patterns,
         case_sensitive=reader.flag("case_sensitive", False),
+        kind="toggle" if reader.flag("toggle", False) else "words",
         secondary=reader.flag("secondary", False),
         yields=reader.flag("yields", False),
         matches=reader.texts("matches", ()),
@@ -325,13 +344,14 @@ def _overrides(
     top: Reader, components: Collection[str], routes: Collection[Route]
 ) -> Iterator[Override]:
     for reader in top.items("overrides"):
-        reader.mapping(("id", "when", "unless", "context", "adds", "route", "note"))
+        reader.mapping(("id", "when", "unless", "context", "adds", "sets_aside", "route", "note"))
         yield Override(
             reader.text("id"),
             reader.texts("when"),
             reader.texts("unless", ()),
             reader.choices("context", components, ()),
             reader.choices("adds", components, ()),
+            reader.texts("sets_aside", ()),
             reader.choice("route", [route.id for route in routes], None),
             reader.text("note", ""),
         )

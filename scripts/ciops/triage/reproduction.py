@@ -38,7 +38,8 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 _LIST_ITEM: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]|step \d+[:.)]?)[ \t]+(?P<text>\S.*)", re.IGNORECASE)
 _CONCRETE: Final = re.compile(r"`[^`]+`|--\w|\b\w+\.(?:py|sh|yaml|toml|ipynb)\b|\$ |\d")
 
-Place = tuple[str, int]
+TOLD: Final = frozenset({"steps", "inline_code"})
+"""Signs that are told rather than given: a request that describes a use has them as well."""
 
 
 def find_reproduction(
@@ -156,13 +157,35 @@ def _steps(reading: Reading) -> Iterator[tuple[Line, str]]:
             for line in reading.lines
             if line.turn == turn and line.zone in ("prose", "steps") and _is_step(line.text)
         ]
+        told = next((x for x in reading.lines if x.turn == turn and _tells_steps(x)), None)
+        if told is not None:
+            yield told, "steps"
         if len(steps) >= 2 and sum(bool(_CONCRETE.search(_item(x.text))) for x in steps) >= 1:
             yield steps[0], "steps"
 
 
+_TELLS: Final = re.compile(
+    r"(?:^|[.!?] )\W{0,4}(?:steps?|to reproduce|repro(?:duction|ducer)?|how to reproduce|reproduce (?:with|by)"
+    r"|(?:minimal |test )?script|minimal example)\b[^:\n]{0,30}:\s*(?P<told>\S.{20,600})",
+    re.IGNORECASE,
+)
+
+
+def _tells_steps(line: Line) -> bool:
+    """`Steps: do this, then that` in one sentence, with something concrete in it."""
+    match = _TELLS.search(line.text) if line.zone in ("prose", "steps") else None
+    if match is None:
+        return False
+    told = match["told"]
+    return "`" in told or told.count(",") >= 2 or bool(_LAUNCH.search(told))
+
+
 def _is_step(text: str) -> bool:
     match = _LIST_ITEM.match(text)
-    return match is not None and _STEP_VERB.match(match["text"].lstrip("`*")) is not None
+    if match is None:
+        return False
+    item = match["text"].lstrip("*")
+    return item.startswith("`") or _STEP_VERB.match(item) is not None
 
 
 def _item(text: str) -> str:

@@ -12,6 +12,7 @@ from ciops.triage.weighing import NOTHING, Score
 
 Confidence = Literal["high", "medium", "low"]
 _NEAR: Final = 0.85
+_CONTESTED: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ def route_issue(scores: dict[str, Score], applied: Sequence[Override], policy: P
     return Routing(
         route,
         tuple(part.label for part in modules if part.label),
-        _confidence(routed, policy),
-        _confidence(modules, policy),
+        _confidence(routed, parts, policy),
+        _confidence(modules, parts, policy),
         tuple(parts),
         tuple(applied),
     )
@@ -114,17 +115,31 @@ def _route(parts: Sequence[Part], applied: Sequence[Override], policy: Policy) -
     return next(route.id for route in policy.routes if best[route.id] >= _NEAR * top)
 
 
-def _confidence(parts: Sequence[Part], policy: Policy) -> Confidence:
+def _confidence(parts: Sequence[Part], rivals: Sequence[Part], policy: Policy) -> Confidence:
+    """High where the best part is beyond doubt, medium where it is named, low where it is guessed."""
     able = [part for part in parts if part.points > 0]
     if not able:
         return "low"
     best = able[0]
-    if best.points >= policy.scoring.high and best.has_root:
-        return "high"
-    titled = any(x.zone == "title" and x.role in ("root", "api") for x in best.evidence)
-    if best.points >= policy.scoring.high and titled and best.stands:
-        return "high"
-    if best.points >= policy.scoring.minimum and (best.stands or titled):
-        return "medium"
-    named = any(x.role in ("root", "api") and x.points > 0 for x in best.evidence)
-    return "medium" if named and best.points >= policy.scoring.minimum else "low"
+    if best.points < policy.scoring.minimum or not (best.stands or _is_named(best)):
+        return "low"
+    contested = any(
+        rival.points > _CONTESTED * best.points and rival.stands
+        for rival in rivals
+        if rival.route != best.route and frozenset((rival.name, best.name)) not in policy.pairs
+    )
+    plain = best.points >= policy.scoring.high or _is_titled(best)
+    return "high" if plain and best.stands and not contested and _is_reported(best) else "medium"
+
+
+def _is_named(part: Part) -> bool:
+    return any(x.role in ("root", "api") and x.points > 0 for x in part.evidence)
+
+
+def _is_titled(part: Part) -> bool:
+    return any(x.zone == "title" and x.role in ("root", "api") and x.points >= 2 for x in part.evidence)
+
+
+def _is_reported(part: Part) -> bool:
+    """Whether the report itself speaks for the part, and not only what others concluded."""
+    return any(x.turn == 0 and x.role in ("root", "api") and x.points > 0 for x in part.evidence)

@@ -108,7 +108,7 @@ WORKS: Final[Cue] = _cue(
     r"\b(?:still |also |it |that )?(?:works?|worked|passes|passed|finishe[sd]|complete[sd]|succeeds?|succeeded|trains|converges?)\b",
     rf"\b(?:everything|it|that|this|all|loss|results?|output|grads?|gradients?|values?|numbers)\b.{{0,16}}\b(?:is|are|'s|was|were|looks?) (?:just |all |perfectly |again |still )?{_FINE}\b",
     rf"'s (?:just |all |perfectly |the )?{_FINE}\b",
-    r"\b(?:fine|ok(?:ay)?|as expected|right (?:result|answer|numbers?|values?|way)|correct (?:result|answer|values?|output)s?|matches|helps|fast|gets? (?:me|us|you) going|fix(?:es|ed))\b",
+    r"\b(?:fine|ok(?:ay)?|as expected|right (?:result|answer|numbers?|values?|way)|correct (?:result|answer|values?|output)s?|matches|helps|fast|gets? (?:me|us|you) going|fixes)\b",
     rf"\b{_TROUBLE}\b.{{0,12}}\b(?:go|goes|went|gone|disappear(?:s|ed)?|vanish(?:es|ed)?|stops?|stopped)\b",
     r"\b(?:goes|go|went) away\b|\bdisappear(?:s|ed)?\b|\bvanish(?:es|ed)?\b|\bis gone\b",
     rf"\b(?:no|not|never|doesn'?t|does not|didn'?t|won'?t|no longer|without)\b.{{0,16}}\b(?:{_TROUBLE}|fail|happen|occur|reproduce|diverge)\w{{0,3}}\b",
@@ -121,8 +121,19 @@ FAILS: Final[Cue] = _cue(
     "同じ|変わ(?:ら|り)|一样|仍然|toujours|pareil|失敗|落ち|エラー|失败|报错|échoue",
 )
 WITH_BEFORE: Final[Cue] = _cue(
-    r"\b(?:with|using|under|on|in|via|through|inside|same with|over|by|for)\s{1,2}"
+    r"\b(?:with|using|under|on|in|via|through|inside|same with|over|by|for|of|from)\s{1,2}"
     r"(?:(?:a|an|the|plain|pure|raw|just|only|vanilla|regular|normal|old|single|bare|alone|both|either|our|hand-?written|manual)\s{1,2}){0,3}$",
+)
+LOCATED_BEFORE: Final[Cue] = _cue(
+    r"\b(?:in|inside|of|for|on|from)\s{1,2}(?:(?:a|an|the)\s{1,2})?$",
+)
+SAME_WITH_BEFORE: Final[Cue] = _cue(
+    r"\b(?:same|identical|also|too|likewise|reproduces?|happens?|hangs?|fails?|crashes)\s{1,2}(?:\w{1,12}\s{1,2}){0,3}?(?:with|on|under|using|in|for)\s{1,2}"
+    r"(?:(?:a|the|plain|both|either|pure)\s{1,2}){0,2}$",
+)
+TOO_AFTER: Final[Cue] = _cue(
+    r"^(?: backend)?,? (?:too|as well|also|likewise|has it too|fails? too|hangs? too|does (?:it|the same)|shows? (?:it|the same)|behaves the same|(?:is )?(?:equally|just as) (?:bad|broken|slow|wrong))\b",
+    "^.{0,3}(?:でも同じ|也(?:一样|会|有))",
 )
 ONLY_WITH_BEFORE: Final[Cue] = _cue(
     r"\b(?:only|just|exclusively|specific to|specifically|unique to|triggered by|as soon as (?:i|we) (?:add|use|enable))"
@@ -154,12 +165,13 @@ DEFECT_VERB: Final[Cue] = _cue(
     r"|reorders?|shards?|gathers?|reduces?|broadcasts?|double-\w{3,12}|mis\w{3,12}|over\w{4,12}s)\b",
 )
 CONTEXT_BEFORE: Final[Cue] = _cue(
-    r"\b(?:with|under|using|use|uses|used|inside|behind|wrapped (?:in|with|by)|on top of|during|while|when|after|before|like|as (?:a|an|the)|via|through|our|my|plus|and|or|from|launched (?:with|by)"
+    r"\b(?:with|under|using|use|uses|used|inside|behind|wrapped (?:in|with|by)|on top of|during|after|before|like|as (?:a|an|the)|via|through|our|my|plus|and|or|from|launched (?:with|by)"
     r"|started with|run (?:with|under)|same as|compared (?:to|with)|comparison|than|versus|vs\.?|against|unlike|similar to|running|run|ran|trying|followed|following|based on)\s{1,2}(?:(?:a|an|the|plain|both|our|basic)\s{1,2}){0,2}$",
 )
 CONTEXT_AFTER: Final[Cue] = _cue(
     r"^\s(?:\w{1,16}\s)?(?:training|runs?|jobs?|scripts?|setups?|models?|trainer|code|users?|stack|world|program|pipeline|fine-?tun\w{1,4}|workloads?|tutorial|example|docs?)\b",
     r"^-(?:wrapped|based|trained|launched|style)\b",
+    r"^(?: \w{1,12})? (?:time-?outs?|hangs?|deadlocks?|watchdog|stalls?)\b",
 )
 
 # ------------------------------------------------------------------------------------ events

@@ -14,21 +14,29 @@ from typing import Final, Literal
 from ciops.triage import speech_cues as cues
 from ciops.triage.speech_cues import Cue, pattern
 
-Stance = Literal["blamed", "cleared", "subject", "context", "named"]
+Stance = Literal["blamed", "cleared", "subject", "located", "context", "named"]
+Outcome = Literal["works", "fails", "same"]
 
 _BEFORE: Final = 90
 _AFTER: Final = 110
 _REACH: Final = 400
+_CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
 _MARKS: Final = str.maketrans("", "", "`*\"")
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One mention and what its clause says: `guessed` if hedged, `asked` if in a question."""
+    """One mention and what its clause says: `guessed` if hedged, `asked` if in a question.
+
+    `outcome` is what was seen with or without the thing, where the clause tells of a trial: a
+    stance that rests on a trial weighs more than an opinion.
+    """
 
     stance: Stance
     guessed: bool = False
     asked: bool = False
+    outcome: Outcome | None = None
+    without: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,16 @@ def judge_mention(text: str, start: int, end: int) -> Mention:
     window = _window(text, start, end)
     guessed = pattern(cues.HEDGE).search(window.sentence) is not None
     asked = pattern(cues.ASKS).search(window.sentence) is not None
-    return Mention(_stance(window), guessed, asked)
+    stance, outcome, without = _judged(window)
+    return Mention(stance, guessed, asked, outcome, without)
+
+
+def judge_toggle(text: str, start: int, end: int) -> Outcome | None:
+    """What setting the flag or variable at text[start:end] did: "works" if it helped."""
+    window = _window(text, start, end)
+    if pattern(cues.ASKS).search(window.sentence):
+        return None
+    return _outcome(window.after) or _outcome(window.lead)
 
 
 def judge_event(text: str, start: int, end: int) -> Event:
@@ -68,25 +85,36 @@ def judge_event(text: str, start: int, end: int) -> Event:
     return Event(denied is not None, possible is not None, "?" in window.sentence[-2:])
 
 
-def _stance(window: _Window) -> Stance:
+def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
+    """The stance, the outcome of a trial, and whether the trial was without the thing."""
     before, after = window.before, window.after
     if pattern(cues.NEGATED_BEFORE).search(before) or _negated_list(window):
-        return "cleared"
+        return "cleared", None, False
     if pattern(cues.WITHOUT_BEFORE).search(before) or pattern(cues.OFF_AFTER).match(after):
         return _elimination(window)
     if pattern(cues.CLEARED_AFTER).match(after):
-        return "cleared"
+        return "cleared", _outcome(after), False
     if pattern(cues.ONLY_WITH_BEFORE).search(before):
-        return "blamed"
+        return "blamed", "fails", False
     if pattern(cues.BLAME_BEFORE).search(before) or pattern(cues.BLAME_AFTER).match(after):
-        return "blamed"
+        return "blamed", None, False
+    if pattern(cues.SAME_WITH_BEFORE).search(window.lead[-_BEFORE:]) or pattern(cues.TOO_AFTER).match(after):
+        return "context", "same", False
     if pattern(cues.WITH_BEFORE).search(before):
-        return "cleared" if _outcome(after) == "works" else "context"
+        outcome = _outcome(after)
+        return ("cleared" if outcome == "works" else _where(before, after)), outcome, False
     if pattern(cues.CONTEXT_AFTER).match(after):
-        return "context"
+        return "context", None, False
     if pattern(cues.DEFECT_VERB).match(after):
-        return "subject"
-    return "context" if pattern(cues.CONTEXT_BEFORE).search(before) else "named"
+        return "subject", None, False
+    return ("context" if pattern(cues.CONTEXT_BEFORE).search(before) else "named"), None, False
+
+
+def _where(before: str, after: str) -> Stance:
+    """`a leak in X` is located in X; `a leak with X`, or `in X training`, only happens there."""
+    if pattern(cues.CONTEXT_AFTER).match(after) or pattern(cues.CONTEXT_BEFORE).search(before):
+        return "context"
+    return "located" if pattern(cues.LOCATED_BEFORE).search(before) else "context"
 
 
 def _negated_list(window: _Window) -> bool:
@@ -97,15 +125,15 @@ def _negated_list(window: _Window) -> bool:
     return pattern(cues.NEGATED_BEFORE).search(window.lead[-_BEFORE:][: match.start()]) is not None
 
 
-def _elimination(window: _Window) -> Stance:
+def _elimination(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     """Without the thing: if it still fails the thing is cleared, if it works it is to blame."""
     outcome = _outcome(window.after) or _outcome(window.lead)
     if outcome is None:
-        return "context"
-    return "blamed" if outcome == "works" else "cleared"
+        return "context", None, True
+    return ("blamed" if outcome == "works" else "cleared"), outcome, True
 
 
-def _outcome(text: str) -> Literal["works", "fails"] | None:
+def _outcome(text: str) -> Outcome | None:
     """What happened, by the first word that tells; "still works" is that it works."""
     works = pattern(cues.WORKS).search(text)
     fails = pattern(cues.FAILS).search(text)
@@ -121,8 +149,14 @@ def _window(text: str, start: int, end: int) -> _Window:
         sentence=text[low:high].translate(_MARKS),
         lead=text[low:start].translate(_MARKS),
         before=text[max(clause_start, start - _BEFORE) : start].translate(_MARKS),
-        after=text[end : min(sentence_end, end + _AFTER)].translate(_MARKS),
+        after=text[_past_call(text, end) : min(sentence_end, end + _AFTER)].translate(_MARKS),
     )
+
+
+def _past_call(text: str, end: int) -> int:
+    """Past the arguments of a call, so that `f(x) never returns` reads as `f never returns`."""
+    match = _CALL.match(text, end)
+    return match.end() if match else end
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int, int]:

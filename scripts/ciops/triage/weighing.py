@@ -112,7 +112,7 @@ def apply_overrides(
         if not _fires(override, scores):
             continue
         applied.append(override)
-        if override.context or override.adds:
+        if override.context or override.adds or override.sets_aside:
             evidence = [_in_context(item, override) for item in evidence]
             evidence.extend(_added(override, evidence, policy))
             scores = score_topics(evidence)
@@ -131,6 +131,8 @@ def _any_holds(conditions: str, scores: dict[str, Score]) -> bool:
 
 
 def _in_context(item: Evidence, override: Override) -> Evidence:
+    if item.signal in override.sets_aside and item.points > 0:
+        return replace(item, role="path", points=0.0)
     if item.role not in ("api", "weak") or item.points <= 0:
         return item
     if item.topic.removeprefix("component:") not in override.context:

@@ -1,0 +1,60 @@
+"""The comments that the bot leaves: from templates, in three languages, with a hidden marker.
+
+What comes of the issue's text stands in them as code: it mentions nobody, and on GitLab no line
+of it is a quick action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from ciops.forges.base import Viewer
+from ciops.plumbing.rendering import Templates
+from ciops.triage.command_line import ROOT
+from ciops.triage.decide import Decision
+from ciops.triage.facts import CommentFacts
+from ciops.triage.policy import Policy
+from ciops.triage.rationale import quoted
+
+FOLDER: Final = ROOT / "templates" / "issue-triage"
+
+
+def words_in(language: str, folder: Path = FOLDER) -> Templates:
+    """Templates and messages in a language; what it lacks is English."""
+    return Templates(folder, language)
+
+
+def render_comment(template: str, decision: Decision, policy: Policy, words: Templates) -> str:
+    """The text of a comment, its marker first. The same decision gives the same text."""
+    reasons = (
+        quoted(item.evidence, words)
+        for item in decision.evidence
+        if item.facet == "distributed" and item.evidence.points > 0
+    )
+    labels = policy.labels
+    return words.render(
+        f"{template}.md",
+        marker=policy.comments[template].marker,
+        queue=labels.queue,
+        review=labels.review,
+        reproduction=labels.reproduction,
+        reason=next(reasons, ""),
+    ).strip()
+
+
+def own_comment(
+    template: str, comments: Iterable[CommentFacts], viewer: Viewer, policy: Policy
+) -> CommentFacts | None:
+    """The same comment by this account, or by a bot's: a person's forged marker is none.
+
+    Beyond `bot_logins`, which a decision goes by: a run with a token that no policy knows must
+    not repeat itself either.
+    """
+    marker = policy.comments[template].marker
+    for comment in comments:
+        ours = comment.author.login.casefold() == viewer.login.casefold()
+        if marker in comment.body and (ours or comment.author.is_bot):
+            return comment
+    return None

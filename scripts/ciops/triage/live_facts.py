@@ -1,0 +1,93 @@
+"""What a forge says of an issue, as the facts that a decision is made from.
+
+An issue of a list may be minutes old when it is written to. Its timeline is read last, so label
+changes that came after the list are taken over from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ciops.forges.base import Comment, Issue, LabelEvent, Person
+from ciops.triage.facts import (
+    LABELED,
+    UNLABELED,
+    Account,
+    CommentFacts,
+    IssueFacts,
+    LabelChange,
+)
+
+AssociationOf = Callable[[Person], str]
+
+
+def facts_of(issue: Issue) -> IssueFacts:
+    """An issue as a list or a single call tells it: no comments, no timeline."""
+    return IssueFacts(
+        id=str(issue.number),
+        number=issue.number,
+        title=issue.title,
+        body=issue.body,
+        labels=issue.labels,
+        author=_account(issue.author),
+        association=issue.association or "NONE",
+        state=issue.state,
+        locked=issue.locked,
+        is_pull_request=issue.is_pull_request,
+        thumbs_up=issue.thumbs_up,
+        url=issue.url,
+        created_at=issue.created_at,
+    )
+
+
+def with_comments(
+    facts: IssueFacts, comments: Sequence[Comment], association_of: AssociationOf
+) -> IssueFacts:
+    """With its comments. `association_of` is asked where the forge's comments do not tell."""
+    return replace(facts, comments=tuple(_comment(part, association_of) for part in comments))
+
+
+def with_timeline(facts: IssueFacts, events: Sequence[LabelEvent], read_at: str) -> IssueFacts:
+    """With its timeline, and its labels as that tells them.
+
+    `read_at` is the issue's `updated_at` when its labels were read: every change of a label
+    moves it, so an event before it is in the labels already.
+    """
+    ordered = sorted(events, key=lambda event: event.created_at)
+    labels = list(facts.labels)
+    for event in ordered:
+        if event.created_at >= read_at:
+            labels = [name for name in labels if name.casefold() != event.label.casefold()]
+            labels += [event.label] if event.action == "added" else []
+    return replace(facts, labels=tuple(labels), timeline=tuple(map(_change, ordered)))
+
+
+def comment_url(facts: IssueFacts, comment_id: int, forge: str) -> str:
+    """The address of a comment, "" when the issue has none."""
+    if not facts.url or not comment_id:
+        return facts.url
+    anchor = "note_" if forge == "gitlab" else "issuecomment-"
+    return f"{facts.url}#{anchor}{comment_id}"
+
+
+def _comment(comment: Comment, association_of: AssociationOf) -> CommentFacts:
+    association = comment.association
+    if not association:
+        association = "NONE" if comment.author.is_bot else association_of(comment.author)
+    return CommentFacts(
+        author=_account(comment.author),
+        association=association,
+        body=comment.body,
+        created_at=comment.created_at,
+        id=comment.id,
+    )
+
+
+def _account(person: Person) -> Account:
+    return Account(person.login, person.is_bot)
+
+
+def _change(event: LabelEvent) -> LabelChange:
+    name = LABELED if event.action == "added" else UNLABELED
+    return LabelChange(name, event.label, _account(event.actor), event.created_at)
