@@ -40,7 +40,7 @@ _LINE_START: Final = re.compile(r"^(?:([#+=/-])|(\d{1,9})([.)]))", re.MULTILINE)
 _AT: Final = re.compile(r"@(?=\S)")
 # A reference, an emoji name, an address that would become a link (and show our backslashes).
 _WORDS: Final = re.compile(
-    r"(#(?=\d)|\b[gG][hH]-(?=\d)|:(?=[\w+-]+:)(?!\d\d?:)|:(?=//)|\b[wW]{3}(?=\.))",
+    r"(#(?=\d)|\b[gG][hH]-(?=\d)|:(?=[\w+\\-]+:)(?!\d\d?:)|:(?=//)|\b[wW]{3}(?=\.))",
     re.ASCII,
 )
 
@@ -86,7 +86,7 @@ def code_span(text: object) -> str:
     if not code:
         return ""
     ticks = "`" * (_longest_run(code) + 1)
-    loses_space = code[0] == " " == code[-1] and not code.isspace()
+    loses_space = code[0] == " " == code[-1] and code.strip(" ") != ""
     pad = " " if loses_space or "`" in (code[0], code[-1]) else ""
     return f"{ticks}{pad}{code}{pad}{ticks}"
 
@@ -143,12 +143,12 @@ _REFERENCE: Final = r"(?<!&)#(?=[\d&])|!(?=\d)|\b[gG][hH]-(?=\d)"
 _URL: Final = r"(?<![A-Za-z<\\])https?://[A-Za-z0-9][^\s<>]*"
 _ESCAPED: Final = r"\\[!-/:-?\[-`{-~]"  # ASCII punctuation but @, which stays a mention
 _ATTRIBUTE: Final = r"""\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:[^"'=<>`\s]+|'[^']*'|"[^"]*"))?"""
-_TAG: Final = rf"<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>"
+# GitHub shows these tags as text: https://github.github.com/gfm/#disallowed-raw-html-extension-
+_SHOWN: Final = "title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext"
+_TAG: Final = (
+    rf"<(?!(?i:{_SHOWN})\b)[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>"
+)
 _AUTOLINK: Final = r"<[A-Za-z][A-Za-z0-9.+-]{1,31}:[^\s<>]*>|<[\w.+-]+@[A-Za-z0-9.-]+>"
-
-# What else is no text, by what ends it (https://spec.commonmark.org/0.31.2/#raw-html).
-_OPENER: Final = r"<!--|<\?|<!\[CDATA\[|<![A-Za-z]"
-_CLOSERS: Final = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 
 
 def neutralise_mentions(markdown: str, *, references: bool = False) -> str:
@@ -222,7 +222,7 @@ def _taken_apart(text: str, kind: str, references: bool) -> str:
         group = match.lastgroup
         if group == "ticks":
             at = _code_end(text, match)
-        elif group == "opener":
+        elif group == "comment":
             at = _comment_end(text, match, absent)
         piece = text[match.start() : at]
         if group == "url":
@@ -239,13 +239,20 @@ def _code_end(text: str, opening: re.Match[str]) -> int:
 
 
 def _comment_end(text: str, opening: re.Match[str], absent: set[str]) -> int:
-    """Where a comment ends; `absent` keeps what was sought in vain, so that time stays linear."""
-    closer = _CLOSERS.get(opening.group(), ">")
-    found = -1 if closer in absent else text.find(closer, opening.start() + 2)
-    if found >= 0:
-        return found + len(closer)
-    absent.add(closer)
-    return opening.end()
+    """Where a comment ends; after the opening alone when not every reader takes it for one.
+
+    Older CommonMark has no `--` in a comment, and HTML ends one at `<!-->` already. `absent` keeps
+    that no end is left, so that time stays linear.
+    """
+    start = opening.end()
+    end = -1 if "-->" in absent else text.find("-->", start)
+    if end < 0:
+        absent.add("-->")
+        return start
+    body = text[start:end]
+    if "--" in body or body.startswith((">", "->")) or body.endswith("-"):
+        return start
+    return end + 3
 
 
 def _wrapped_url(url: str) -> str:
@@ -262,7 +269,7 @@ def _wrapped_url(url: str) -> str:
 def _pattern(kind: str, references: bool) -> re.Pattern[str]:
     act = f"(?P<act>{_MENTION}{'|' + _REFERENCE if references else ''})"
     if kind == "html":
-        return re.compile(f"(?P<opener>{_OPENER})|(?P<keep>{_TAG})|{act}", re.ASCII)
+        return re.compile(f"(?P<comment><!--)|(?P<keep>{_TAG})|{act}", re.ASCII)
     keep = f"(?P<keep>{_ESCAPED}|{_TAG}|{_AUTOLINK})"
-    plain = f"(?P<ticks>`+)|(?P<opener>{_OPENER})|{keep}|(?P<url>{_URL})|{act}"
+    plain = f"(?P<ticks>`+)|(?P<comment><!--)|{keep}|(?P<url>{_URL})|{act}"
     return re.compile(plain, re.ASCII)

@@ -8,8 +8,8 @@ secrets are replaced, and no line of it is taken for a workflow command:
   holds either is printed between `::stop-commands::` and its random token, so it stays as it is.
 - GitLab reads section marks, which need control characters.
 
-Limits kept on GitHub: a step's summary of 1 MiB (more is dropped as a whole) and ten annotations
-of each kind a step (https://docs.github.com/en/actions/reference/workflows-and-actions).
+Limits kept on GitHub: a summary of 1 MiB a step (more is dropped as a whole), ten annotations of
+each kind a step (https://docs.github.com/en/actions/reference/workflows-and-actions).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def detect(
 
 
 class CiHost:
-    """A terminal; the CI hosts differ in what they override. Safe to use from several threads."""
+    """A terminal; the CI hosts differ in what they override. Safe in several threads."""
 
     name = "terminal"
 
@@ -211,7 +211,7 @@ class GitHubActions(CiHost):
         if path:
             value = self.safe(value)
             while (delimiter := f"end-of-{name}-{secrets.token_hex(16)}") in value:
-                continue
+                pass
             self._append(Path(path), f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
 
     @contextmanager
