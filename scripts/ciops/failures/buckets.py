@@ -152,9 +152,15 @@ def _shared(rule: BucketRule, job: JobEvidence) -> tuple[str, ...]:
     if rule.together == rules.BY_RULE:
         return ()
     if rule.together == rules.BY_MATCH:
-        match = re.search(rule.when.text, _words(job.scan))
-        return tuple(str(value).lower() for value in match.groupdict().values() if value) if match else ()
+        return _matched(rule, job) or (job.scan.signature,)
     return (job.scan.signature,)
+
+
+def _matched(rule: BucketRule, job: JobEvidence) -> tuple[str, ...]:
+    """The named groups that the rule found in the words of the failure."""
+    match = re.search(rule.when.text, _words(job.scan))
+    values = match.groupdict().values() if match else ()
+    return tuple(value.strip().lower().replace("-", "_") for value in values if value)
 
 
 def _owner(job: JobEvidence, rule: BucketRule | None, knowledge: Knowledge) -> tuple[str, bool]:

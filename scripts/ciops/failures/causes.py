@@ -34,12 +34,16 @@ _STATED: Final = 60
 _ANNOUNCED: Final = 50
 _CANCELLED: Final = 40
 _AFTERWARDS: Final = 50
+_CRASHED_AFTERWARDS: Final = 65
 _SHOWN: Final = 45
 
 _ALIVE: Final = 20
 _ALIVE_BARE: Final = 12
 _NEAR_END: Final = 150
 _BURST: Final = 40
+PROGRESS: Final = "progress"
+_PROGRESS_REACH: Final = 12
+_SMELL_REACH: Final = 6
 _MOST_WRAPPERS: Final = 20
 # Kinds of errors that a program reports and goes on: they stand however much is printed after.
 _LASTING: Final = frozenset(("test", "test-summary", "compile", "link", "lint", "giving-up", "crash", "configure"))
@@ -49,6 +53,9 @@ _LASTING: Final = frozenset(("test", "test-summary", "compile", "link", "lint", 
 _SLOW: Final = frozenset(("package", "packaging", "git", "runner", "hang", "kernel"))
 # Kinds that scripts shrug off: an error of another kind is more likely the cause.
 _NOISY: Final = frozenset(("shell",))
+
+
+_HINT: Final = "only a line above the statement of failure hints at the cause"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +88,9 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     """The event that weighs most, the earliest of equals."""
     script = [event for event in facts.events if not event.epilogue]
     for events in (script, [event for event in facts.events if event.epilogue]):
-        over = _last_verdict(events)
+        ends = _Ends.of(events)
         weighed = [
-            (weight - (_AFTERWARDS if 0 < over < event.number else 0), event)
+            (weight - ends.discount(event), event)
             for event in events
             if (weight := _weight(event, facts))
         ]
@@ -94,13 +101,26 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     return _shown_before_the_end(facts, knowledge)
 
 
-def _last_verdict(events: Sequence[Event]) -> int:
-    """The line of the runner's last verdict: what comes after it tidies up."""
-    return max((e.last for e in events if _is_verdict(e)), default=0)
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The runner's last verdict, after which it tidies up, and the first word of a cancellation."""
 
+    verdict: int
+    cancelled: int
 
-def _is_verdict(event: Event) -> bool:
-    return event.role == roles.WRAPPER and event.kind == "runner"
+    @classmethod
+    def of(cls, events: Sequence[Event]) -> _Ends:
+        verdicts = [e.last for e in events if e.role == roles.WRAPPER and e.kind == "runner"]
+        cancels = [e.number for e in events if e.role == roles.CANCEL]
+        return cls(max(verdicts, default=0), min(cancels, default=0))
+
+    def discount(self, event: Event) -> int:
+        """How much less an event weighs for coming afterwards: it is a consequence."""
+        if 0 < self.verdict < event.number:
+            return _AFTERWARDS
+        if 0 < self.cancelled < event.number and event.role == roles.CAUSE:
+            return _CRASHED_AFTERWARDS
+        return 0
 
 
 def _chosen(weighed: Sequence[tuple[int, Event]]) -> Event:
@@ -213,9 +233,9 @@ _FAILED: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
 
 def _shown_before_the_end(facts: Facts, knowledge: Knowledge) -> Event | None:
     """Without any event: a line right above a statement of failure that smells of it."""
-    failed = [e for e in facts.events if e.role == roles.WRAPPER and not e.recovered]
+    failed = [e for e in facts.events if e.role == roles.WRAPPER and e.kind == "runner"]
     for event in failed:
-        for seen in reversed(event.before[:-1][-12:]):
+        for seen in reversed(event.before[:-1][-_SMELL_REACH:]):
             said = knowledge.hinter.say(peel(seen.text).text.strip())
             if said and said.rule.role == roles.HINT:
                 text = peel(seen.text).text.strip()
@@ -257,7 +277,8 @@ def _with_cause(event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
         text=text,
         exception=exception,
         frame=frame,
-        evidence=results.STRONG,
+        evidence=results.WEAK if event.role == roles.HINT else results.STRONG,
+        reason=_HINT if event.role == roles.HINT else "",
         signature=signature(exception, event.carried or text, where, model_names(facts.model)),
         kind=event.kind,
         rule=event.rule,
@@ -269,10 +290,19 @@ def _with_cause(event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
         model=facts.model,
         runtime_hints=facts.hints,
         commit=facts.commit,
-        observed=facts.observed,
+        observed=facts.observed | _observed_above(event, knowledge),
         lines=facts.lines,
         size=facts.size,
     )
+
+
+def _observed_above(event: Event, knowledge: Knowledge) -> frozenset[str]:
+    """Whether a job that was ended from outside made progress right up to it."""
+    if event.role not in (roles.KILL, roles.CANCEL) or knowledge.progress is None:
+        return frozenset()
+    above = event.before[-_PROGRESS_REACH - 1 : -1]
+    seen = any(knowledge.progress.search(line.text) for line in above)
+    return frozenset((PROGRESS,)) if seen else frozenset()
 
 
 def _wrappers(facts: Facts) -> tuple[NumberedLine, ...]:

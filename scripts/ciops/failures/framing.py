@@ -13,13 +13,15 @@ Terminal control is undone too: colours, cursor movement, titles, `\\r` overwrit
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 LONGEST_LINE: Final = 4096
 """Characters of one visible line that are looked at as a whole."""
 _LONGEST_JOIN: Final = 16_384
+_MOST_HELD: Final = 4
 
 _STAMP: Final = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z (?P<stream>[0-9a-fA-F]{2})(?P<pipe>[OE])(?P<plus>[ +])"
@@ -64,11 +66,13 @@ class Visible:
 
 
 @dataclass(slots=True)
-class _Pending:
-    """A timestamped line that a `+` line may still continue."""
+class _Held:
+    """A timestamped line that a `+` line of its stream may still continue."""
 
-    pieces: list[tuple[int, str]] = field(default_factory=list)
+    stream: str
+    pieces: list[tuple[int, str]]
     size: int = 0
+    complete: bool = False
 
 
 def continues(raw: bytes) -> bool:
@@ -77,51 +81,53 @@ def continues(raw: bytes) -> bool:
 
 
 class Unframer:
-    """Turns raw lines into visible ones and section edges.
+    """Turns raw lines into visible ones and section edges, in the order in which they began.
 
-    Lines of a timestamped trace are held until the next line of their stream shows that they are
-    complete: call `flush` when no further line will be pushed for now.
+    Lines of a timestamped trace are held for a few lines, since output of another stream may
+    stand before their continuation: call `flush` when no further line will be pushed for now.
     """
 
-    __slots__ = ("_pending",)
+    __slots__ = ("_held",)
 
     def __init__(self) -> None:
-        self._pending: dict[str, _Pending] = {}
+        self._held: deque[_Held] = deque()
 
     @property
     def holds(self) -> bool:
         """Whether lines are held back."""
-        return bool(self._pending)
+        return bool(self._held)
 
     def push(self, number: int, raw: bytes) -> Iterator[Visible | Section]:
         """What becomes visible by one raw line (without its newline)."""
         text = raw.decode("utf-8", "replace")
         stamp = _STAMP.match(text)
-        if stamp is None and _SCRIPT.match(text):
-            return
         if stamp is None:
-            yield from _visible([(number, text)], "")
+            yield from self.flush()
+            if not _SCRIPT.match(text):
+                yield from _visible([(number, text)], "")
             return
-        stream = stamp["stream"] + stamp["pipe"]
-        pending = self._pending.get(stream)
-        if stamp["plus"] == " " and pending is not None:
-            yield from _visible(pending.pieces, stream[:2])
-            pending = None
-        if pending is None:
-            pending = self._pending[stream] = _Pending()
-        rest = text[stamp.end() :]
-        pending.pieces.append((number, rest))
-        pending.size += len(rest)
-        if pending.size > _LONGEST_JOIN:
-            del self._pending[stream]
-            yield from _visible(pending.pieces, stream[:2])
+        self._hold(stamp["stream"] + stamp["pipe"], stamp["plus"] == "+", number, text[stamp.end() :])
+        while self._held and (self._held[0].complete or len(self._held) > _MOST_HELD):
+            yield from _shown(self._held.popleft())
+
+    def _hold(self, stream: str, goes_on: bool, number: int, text: str) -> None:
+        last = next((held for held in reversed(self._held) if held.stream == stream), None)
+        if last is not None and goes_on and last.size < _LONGEST_JOIN:
+            last.pieces.append((number, text))
+            last.size += len(text)
+            return
+        if last is not None:
+            last.complete = True
+        self._held.append(_Held(stream, [(number, text)], len(text)))
 
     def flush(self) -> Iterator[Visible | Section]:
         """The lines that were held back."""
-        held = sorted(self._pending.items(), key=lambda item: item[1].pieces[0][0])
-        self._pending = {}
-        for stream, pending in held:
-            yield from _visible(pending.pieces, stream[:2])
+        while self._held:
+            yield from _shown(self._held.popleft())
+
+
+def _shown(held: _Held) -> Iterator[Visible | Section]:
+    return _visible(held.pieces, held.stream[:2])
 
 
 def _visible(pieces: list[tuple[int, str]], stream: str) -> Iterator[Visible | Section]:

@@ -21,7 +21,7 @@ from ciops.plumbing.yaml_file import Document, Reader, load
 
 KEYS: Final = (
     *("name", "version", "extends", "watch", "lines", "observations", "specific_forms", "hints"),
-    *("owners", "components", "buckets", "jobs", "weak", "scope", "tracking"),
+    *("progress", "owners", "components", "buckets", "jobs", "scope", "tracking"),
 )
 _HINTED: Final = (roles.HINT,)
 
@@ -83,6 +83,7 @@ class Knowledge:
     observer: Classifier
     specific_forms: tuple[SpecificForm, ...]
     hints: HintRules
+    progress: re.Pattern[str] | None
     owners: tuple[Owner, ...]
     roots: tuple[Root, ...]
     components: tuple[Component, ...]
@@ -146,6 +147,7 @@ def _assemble(readers: Sequence[Reader]) -> Knowledge:
         observer=Classifier(seen),
         specific_forms=tuple(form for reader in readers for form in _forms(reader)),
         hints=hints,
+        progress=next((compiled(r, "progress") for r in readers if r.has("progress")), None),
         owners=owners,
         roots=tuple(root for reader in readers for root in _roots(reader)),
         components=tuple(part for reader in readers for part in _components(reader)),

@@ -1,0 +1,212 @@
+"""Evidence, buckets and what is known about them, put together to a report.
+
+Pure: what was looked up, when it was and what is to be tracked is handed in. Every text is masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from ciops.failures import report_model as model
+from ciops.failures.buckets import Bucket, JobEvidence, bucket, supplementary
+from ciops.failures.chain import ChainJob
+from ciops.failures.config_dump import HintValue
+from ciops.failures.job_names import part_of
+from ciops.failures.knowledge import Knowledge
+from ciops.failures.recurrence import recurring
+from ciops.failures.redaction import mask_secrets
+from ciops.failures.report_model import (
+    CodeReference,
+    DeadEndBridge,
+    FailedJob,
+    PipelineStep,
+    Remark,
+    Report,
+    Unreadable,
+)
+from ciops.failures.scan_result import NumberedLine
+
+_LONGEST_HYPOTHESIS: Final = 600
+_SHOWN_CHANGES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a look at the code behind a bucket's frame brought.
+
+    `missing` says that there is no such file: then there is no hypothesis. `unchecked` says in
+    words why nobody looked.
+    """
+
+    code: CodeReference | None = None
+    missing: bool = False
+    unchecked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything a report is made of but the buckets."""
+
+    config: str
+    scope: str
+    starting_pipeline: int
+    terminal_pipelines: tuple[int, ...]
+    steps: tuple[PipelineStep, ...]
+    jobs: Sequence[ChainJob]
+    dead_ends: tuple[DeadEndBridge, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    source: str = "gitlab"
+    shard: str = ""
+    generated_at: str = ""
+    log_urls: Mapping[int, str] = field(default_factory=dict)
+
+
+def in_buckets(evidence: Sequence[JobEvidence], knowledge: Knowledge) -> list[Bucket]:
+    """The buckets of all jobs, whatever the order in which their traces came."""
+    return bucket(sorted(evidence, key=lambda job: job.id), knowledge)
+
+
+def assemble(
+    facts: Facts,
+    evidence: Sequence[JobEvidence],
+    buckets: Sequence[Bucket],
+    looked: Mapping[str, Looked],
+    previous: Report | None,
+    knowledge: Knowledge,
+) -> Report:
+    """The report; `looked` is keyed by the names of buckets."""
+    by_job = {job: one for one in buckets for job in one.jobs}
+    beside = supplementary(evidence, knowledge)
+    found = {job.id: job for job in evidence}
+    jobs = [
+        _failed_job(one, found[one.job.id], by_job[one.job.id], facts, knowledge)
+        for one in sorted(facts.jobs, key=lambda one: one.job.id)
+    ]
+    jobs = [
+        replace(job, evidence="weak", supplementary=True) if job.id in beside else job
+        for job in jobs
+    ]
+    named = [_bucket(one, looked.get(one.name, Looked())) for one in buckets]
+    return Report(
+        config=facts.config,
+        scope=facts.scope,
+        starting_pipeline=facts.starting_pipeline,
+        terminal_pipelines=facts.terminal_pipelines,
+        failed_jobs_total=len(facts.jobs),
+        buckets=tuple(recurring(named, jobs, previous)),
+        jobs=tuple(jobs),
+        dead_end_bridges=tuple(_masked_bridge(bridge) for bridge in facts.dead_ends),
+        unreadable=tuple(Unreadable(job.id, job.unreadable) for job in evidence if job.unreadable),
+        pipelines=facts.steps,
+        source=facts.source,
+        generated_at=facts.generated_at,
+        previous_pipeline=previous.starting_pipeline if previous else None,
+        shard=facts.shard,
+        remarks=tuple(replace(one, detail=mask_secrets(one.detail)) for one in facts.remarks),
+    )
+
+
+def _failed_job(
+    one: ChainJob, evidence: JobEvidence, placed: Bucket, facts: Facts, knowledge: Knowledge
+) -> FailedJob:
+    job, scan = one.job, evidence.scan
+    return FailedJob(
+        id=job.id,
+        name=mask_secrets(job.name),
+        pipeline_id=one.step.id,
+        job_url=mask_secrets(job.url),
+        log_url=facts.log_urls.get(job.id, ""),
+        workload=mask_secrets(part_of(job.name, knowledge.jobs).workload),
+        via_bridge=one.step.via_bridge,
+        allow_failure=job.allow_failure,
+        line=scan.line,
+        text=scan.text,
+        exception=scan.exception,
+        frame=str(scan.frame) if scan.frame else None,
+        evidence=evidence.evidence,
+        signature=scan.signature,
+        bucket=placed.name,
+        status=placed.status,
+        owner=placed.owner,
+        wrappers=scan.wrappers,
+        model=None if scan.model is None else mask_secrets(scan.model),
+        runtime_hints={key: _masked_hint(value) for key, value in scan.runtime_hints.items()},
+        excerpt=tuple(NumberedLine(line.number, mask_secrets(line.text)) for line in scan.excerpt),
+        weak_reason="" if evidence.evidence == "strong" else evidence.unreadable or scan.reason,
+        failure_reason=job.failure_reason,
+    )
+
+
+def _masked_hint(value: HintValue) -> HintValue:
+    if isinstance(value, str):
+        return mask_secrets(value)
+    return tuple(mask_secrets(item) for item in value) if isinstance(value, tuple) else value
+
+
+def _masked_bridge(bridge: DeadEndBridge) -> DeadEndBridge:
+    return replace(bridge, name=mask_secrets(bridge.name), reason=mask_secrets(bridge.reason))
+
+
+def _bucket(one: Bucket, looked: Looked) -> model.Bucket:
+    return model.Bucket(
+        name=mask_secrets(one.name),
+        status=one.status,
+        reason=mask_secrets(one.reason),
+        owner=one.owner,
+        representative_job=one.representative,
+        jobs=one.jobs,
+        causal_error=one.causal_error,
+        signature=one.signature,
+        hypothesis=mask_secrets(hypothesis(one, looked)),
+        owner_assumed=one.owner_assumed,
+        evidence=one.evidence,
+        rule=one.rule,
+        code=looked.code,
+    )
+
+
+def hypothesis(one: Bucket, looked: Looked) -> str:
+    """The hypothesis in one sentence, with where its code was seen; "" when there is no such code.
+
+    A rule's text that names no code stands as it is.
+    """
+    if not names_code(one):
+        return one.hypothesis[:_LONGEST_HYPOTHESIS]
+    if looked.missing:
+        return ""
+    text = one.hypothesis.replace("{frame}", str(one.frame))[:_LONGEST_HYPOTHESIS]
+    return f"{text.rstrip('. ')} ({_seen(looked)})"
+
+
+def names_code(one: Bucket) -> bool:
+    """Whether a hypothesis points at the frame of its bucket."""
+    if one.frame is None or not one.hypothesis:
+        return False
+    return "{frame}" in one.hypothesis or one.frame.path in one.hypothesis
+
+
+_NAMED_BY: Final = {
+    model.NAMED_BY_TRACE: "the commit that the trace names",
+    model.NAMED_BY_JOB: "the commit of the job",
+    model.DEFAULT_BRANCH: "the default branch, as no commit is named",
+}
+
+
+def _seen(looked: Looked) -> str:
+    """Where the file was read, and who changed it since the job was green."""
+    code = looked.code
+    if code is None:
+        return f"not checked: {looked.unchecked or 'nobody looked'}"
+    commit = code.commit[:12] if len(code.commit) >= 40 else code.commit
+    where = f"{code.path} of {code.repository} at {commit}, {_NAMED_BY[code.commit_source]}"
+    if code.changes is None:
+        return where
+    if not code.changes:
+        return f"{where}; not changed since the last green run"
+    shown = ", ".join(f"{one.sha[:10]} {one.title[:60]}" for one in code.changes[:_SHOWN_CHANGES])
+    more = len(code.changes) - _SHOWN_CHANGES
+    return f"{where}; changed since the last green run by {shown}" + (
+        f" and {more} more" if more > 0 else ""
+    )
