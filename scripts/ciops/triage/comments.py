@@ -7,24 +7,13 @@ of it is a quick action.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Final
 
 from ciops.forges.base import Viewer
 from ciops.plumbing.rendering import Templates
-from ciops.triage.command_line import ROOT
 from ciops.triage.decide import Decision
 from ciops.triage.facts import CommentFacts
 from ciops.triage.policy import Policy
 from ciops.triage.rationale import quoted
-
-FOLDER: Final = ROOT / "templates" / "issue-triage"
-
-
-def words_in(language: str, folder: Path = FOLDER) -> Templates:
-    """Templates and messages in a language; what it lacks is English."""
-    return Templates(folder, language)
-
 
 def render_comment(template: str, decision: Decision, policy: Policy, words: Templates) -> str:
     """The text of a comment, its marker first. The same decision gives the same text."""

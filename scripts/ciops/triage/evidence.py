@@ -154,11 +154,12 @@ def _spoken(
         yield _named(hit, mention, scoring)
         return
     role = _machine_role(hit, verdicts)
-    if mention.stance == "cleared":
-        if role == "api":
-            yield _plain(hit, "against", scoring, 0.5)
+    if mention.stance == "cleared" and role in ("api", "weak"):
+        yield _plain(hit, "path", scoring)
     elif mention.stance == "blamed" and role in ("api", "weak") and not mention.asked:
         yield _conclusion(hit, mention, scoring)
+    elif mention.stance == "blamed" and role == "root":
+        yield _plain(hit, role, scoring, _TRIAL)
     elif hit.line.speaker == "maintainer" and (mention.asked or role != "root"):
         yield _plain(hit, "weak", scoring)
     else:
@@ -180,6 +181,8 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     """A part called by its name: what is said of it decides its weight."""
     line = hit.line
     if mention.stance == "cleared":
+        if hit.signal.kind == "identifier" and mention.outcome:
+            return _plain(hit, "path", scoring)
         return _cleared(hit, mention, scoring)
     if mention.asked and line.zone != "title":
         return _plain(hit, "weak", scoring, scoring.hedged)

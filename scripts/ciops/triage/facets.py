@@ -19,6 +19,7 @@ _ASKED: Final[tuple[Kind, ...]] = ("feature", "enhancement")
 _ACTED: Final = ("ran", "machine")
 _KINDS: Final[tuple[Kind, ...]] = ("bug", "feature", "enhancement", "question", "docs")
 _RAISED: Final = 1.5
+_BUILT: Final = "reproduction:out_of_scope"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ def judge(reading: Reading, policy: Policy) -> Judgement:
     apart = _apart(scores, found, policy)
     asked = score_topics(item for item in found if item.turn == 0)
     kind = _kind(reading, asked, bool(reproduction))
+    if apart is not None:
+        reproduction.extend(x for x in found if x.topic == _BUILT and x.points > 0)
     if kind != "bug":
         reproduction = [sign for sign in reproduction if sign.signal not in TOLD]
     distributed = apart is None

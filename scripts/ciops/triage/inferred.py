@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ciops.triage.evidence import Evidence
@@ -17,6 +18,7 @@ _SCOPE_TOPICS: Final = ("in_scope", "component:")
 def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
     """Evidence from the issue as a whole."""
     yield from _raised(reading, policy)
+    yield from _only_part_in_script(found, policy)
     yield from _plain_script(reading, found, policy)
 
 
@@ -40,6 +42,25 @@ def _raised(reading: Reading, policy: Policy) -> Iterator[Evidence]:
                 raised.where, raised.traceback.number, raised.traceback.number, text, raised.turn,
                 raised.speaker,
             )  # fmt: skip
+
+
+def _only_part_in_script(found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
+    """The one part that the reporter's code uses: the code shows the failure with it alone.
+
+    Parts whose use in code is context where another is used (`when_alone`) yield to the others.
+    """
+    used: dict[str, Evidence] = {}
+    for item in found:
+        if item.zone == "code" and item.role in ("root", "api") and item.points > 0:
+            component = policy.components.get(item.topic.removeprefix("component:"))
+            if component and item.speaker != "other":
+                used.setdefault(component.label or component.id, item)
+    if len(used) > 1:
+        used = {key: item for key, item in used.items() if key not in policy.when_alone}
+    if len(used) == 1:
+        (item,) = used.values()
+        points = policy.scoring.roles["api"]
+        yield replace(item, signal="only_part_in_script", role="api", points=points)
 
 
 def _plain_script(

@@ -16,7 +16,7 @@ from ciops.triage.zones import ReadingRules, Zone
 Role = Literal["root", "api", "path", "weak", "against"]
 ROLES: Final[tuple[Role, ...]] = ("root", "api", "path", "weak", "against")
 Mode = Literal["sweep", "single"]
-SignalKind = Literal["words", "toggle", "name", "background"]
+SignalKind = Literal["words", "toggle", "name", "identifier", "background"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Signal:
     """One rule: words that, in some zones, are evidence of some role for a topic.
 
     `topic` is what it speaks for: "component:fsdp", "priority:crash", "kind:feature" …
-    `kind` tells a part's names from other words: what is said of a name decides its weight, and a
+    `kind` tells a part's names from other words: what is said of a name decides its weight. An
+    `identifier` names a piece of the part, so that its working does not clear the part; a
     `background` name (a tool that everybody uses) counts only where it is the subject. A `toggle`
     is a flag or variable: that setting it helped speaks for the part, that it did not against.
     `secondary` marks an echo of another process's failure; `yields` an argument check, for which
@@ -71,6 +72,7 @@ class Component:
     label: str | None
     route: str
     names: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
@@ -200,6 +202,7 @@ class Policy:
     pairs: frozenset[frozenset[str]]
     alternatives: tuple[frozenset[str], ...]
     interchangeable: tuple[frozenset[str], ...]
+    when_alone: frozenset[str]
     signals: tuple[Signal, ...]
     overrides: tuple[Override, ...]
     apart: tuple[Family, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from ciops.plumbing.yaml_file import Document, Reader, load
 from ciops.triage.blocks import heading_name
@@ -25,12 +25,13 @@ from ciops.triage.policy import (
     Route,
     Scoring,
     Signal,
+    SignalKind,
 )
 from ciops.triage.zones import ZONES, ReadingRules, Zone
 
 _TOP: Final = (
     "name", "version", "bots", "labels", "routes", "profiles", "default_profile", "reach",
-    "reading", "scoring", "components", "pairs", "alternatives", "interchangeable", "overrides", "in_scope", "out_of_scope", "groups",
+    "reading", "scoring", "components", "pairs", "alternatives", "interchangeable", "when_alone", "overrides", "in_scope", "out_of_scope", "groups",
     "high_priority", "kinds", "reproduction", "comments",
 )  # fmt: skip
 _SIGNAL_KEYS: Final = (
@@ -43,8 +44,13 @@ _ZONE_SETS: Final[dict[str, frozenset[Zone]]] = {
     "ran": frozenset(("code", "shell")),
     "any": frozenset(zone for zone in ZONES if zone not in ("env", "template")),
 }
+_NAME_KINDS: Final[dict[str, SignalKind]] = {
+    "names": "name",
+    "identifiers": "identifier",
+    "background": "background",
+}
 _KINDS: Final = ("bug", "feature", "enhancement", "question", "docs", "performance", "forms")
-_REPRODUCTION_GROUPS: Final = ("present", "absent", "exempt", "confirmed")
+_REPRODUCTION_GROUPS: Final = ("present", "out_of_scope", "absent", "exempt", "confirmed")
 _FORBIDDEN: Final = ("high priority",)
 
 
@@ -77,6 +83,7 @@ def policy_of(document: Document) -> Policy:
         pairs=frozenset(_pairs(top, components)),
         alternatives=tuple(_component_sets(top.child("alternatives"), components)),
         interchangeable=tuple(_component_sets(top.child("interchangeable"), components)),
+        when_alone=frozenset(top.texts("when_alone", ())),
         signals=signals,
         overrides=tuple(_overrides(top, components, routes)),
         apart=tuple(_families(top.child("out_of_scope"))),
@@ -207,13 +214,17 @@ def _numbers(reader: Reader, keys: Collection[str]) -> dict[str, float]:
 def _components(top: Reader, routes: Collection[Route]) -> Iterator[Component]:
     for name, reader in top.entries("components"):
         reader.mapping(
-            ("label", "route", "names", "background", "frames", "passing_frames", "signals")
+            (
+                "label", "route", "names", "identifiers", "background", "frames", "passing_frames",
+                "signals",
+            )  # fmt: skip
         )
         yield Component(
             name,
             reader.text("label", None),
             reader.choice("route", [route.id for route in routes]),
             reader.texts("names", ()),
+            reader.texts("identifiers", ()),
             reader.texts("background", ()),
             reader.texts("frames", ()),
             reader.texts("passing_frames", ()),
@@ -265,15 +276,15 @@ def _signals(top: Reader) -> Iterator[Signal]:
 
 def _named(name: str, reader: Reader) -> Iterator[Signal]:
     """A component's names are signals of their own, weighed by what is said of them."""
-    for key, kind in (("names", "name"), ("background", "background")):
+    for key, kind in _NAME_KINDS.items():
         if names := reader.texts(key, ()):
             yield Signal(
-                id=f"{name}_{'named' if kind == 'name' else kind}",
+                id=f"{name}_{kind}",
                 topic=f"component:{name}",
                 role="api",
                 zones=_ZONE_SETS["spoken"],
                 terms=names,
-                kind=cast(Literal["name", "background"], kind),
+                kind=kind,
                 place=(*reader.path, key),
             )
 

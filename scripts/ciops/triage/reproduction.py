@@ -31,7 +31,7 @@ _LAUNCH: Final = re.compile(
     r"\b(?:torchrun|mpirun|mpiexec|srun|python[\d.]{0,3}|accelerate launch) -|init_process_group\("
 )
 _ENOUGH: Final = re.compile(
-    r"\b(?:reproduces?|is enough|suffices|shows? it|shows? the|triggers? (?:it|the)|to reproduce|repro)\b",
+    r"\b(?:reproduces?|is enough|suffices|shows? it|shows? the|triggers? (?:it|the)|to reproduce|repro)\b|(?:→|->|=>|\b(?:gives|raises|fails(?: with)?|dies(?: with)?|prints|throws)):?\s*$",
     re.IGNORECASE,
 )
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
@@ -124,10 +124,17 @@ def _snippet_is_enough(text: str, touches: frozenset[str]) -> bool:
     if "`" not in text:
         return False
     return any(
-        _ENOUGH.search(_INLINE.sub("", sentence))
-        and any(_is_call(span, touches) for span in _INLINE.findall(sentence))
+        _is_program(span, touches)
+        or (_is_call(span, touches) and _ENOUGH.search(_INLINE.sub("", sentence)))
         for sentence in _SENTENCE.split(text)
+        for span in _INLINE.findall(sentence)
     )
+
+
+@lru_cache(maxsize=512)
+def _is_program(span: str, touches: frozenset[str]) -> bool:
+    """Whether a code span is a whole program in a line: `import x; x.f()`."""
+    return "import " in span and ";" in span and touching_line(span, touches, ()) is not None
 
 
 @lru_cache(maxsize=512)

@@ -72,7 +72,7 @@ _FINE = (
 _SKIP = r"(?:[\w/.-]{1,24},?\s{1,2}){0,3}?"
 CLEARED_AFTER: Final[Cue] = _cue(
     rf"^{_LIST}(?:'s)?\s{{0,2}}{_SKIP}(?:is|are|was|were)(?:n'?t| not) (?:even |really |actually |at all )?"
-    r"(?:involved|the (?:cause|problem|issue|culprit|reason|bug|point)|at fault|to blame|relevant|used"
+    r"(?:involved|the (?:cause|problem|issue|culprit|reason|bug|point)|at fault|to blame|relevant|used|special|required|necessary"
     r"|needed|related|a factor|imported|initiali[sz]ed|here)\b",
     rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|worked|passe[sd]|runs?|ran|behaves?|trains?|does|is|are|was|were"
     r"|looks?|goes|went|finishe[sd]|complete[sd]?|succeeds?|converges?|gives|gave|shows?|reports?)"
@@ -115,10 +115,16 @@ WORKS: Final[Cue] = _cue(
     "正常|問題な|动作正常|fonctionne|没问题",
 )
 FAILS: Final[Cue] = _cue(
-    r"\b(?:still|same|also|too|as well|even|likewise|identical(?:ly)?|no (?:difference|change|effect)|regardless|either|persist\w{0,3}|again)\b",
-    r"\b(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)\b",
+    r"\b(?:still|also|too|as well|even|likewise|identical(?:ly)?|no (?:difference|change|effect|luck)|regardless|either|persist\w{0,3}|again|to no avail|in vain)\b",
+    rf"\bsame (?:\w{{1,12}} )?(?:{_TROUBLE}|place|way|result|thing|behaviou?r|story|picture|here|line|step|point|stack|trace\w{{0,5}}|message)\b|\bthe same\s{{0,2}}(?:[.,;:)]|$|here|there|as|for|on|with)",
+    r"\b(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)\b|\bchange[sd]? nothing\b|\bnothing change[sd]\b",
     r"\b(?:reproduces?|reproducible|fails?|failed|failing|hangs?|hung|crash(?:es|ed)?|breaks?|broken|wrong|errors?|raises?|throws?|stuck|nan|deadlocks?|diverges?|dies|incorrect|slow(?:er)?|leaks?|garbage|zeros?)\b",
     "同じ|変わ(?:ら|り)|一样|仍然|toujours|pareil|失敗|落ち|エラー|失败|报错|échoue",
+)
+ALIKE: Final[Cue] = _cue(
+    r"(?:same|also|too|as well|likewise|identical(?:ly)?|no (?:difference|change|effect)|either|the same)\b",
+    r"(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)|change[sd]? nothing|nothing change[sd]",
+    "同じ|変わ|一样|pareil",
 )
 WITH_BEFORE: Final[Cue] = _cue(
     r"\b(?:with|using|under|on|in|via|through|inside|same with|over|by|for|of|from)\s{1,2}"
@@ -161,6 +167,7 @@ DEFECT_VERB: Final[Cue] = _cue(
     r"^(?:/[\w]{1,20})?(?:'s)?\s(?:[\w./-]{1,40}\s){0,2}?(?:does(?:n'?t| not)|do(?:n'?t| not)|never|fails?|failed|forgets?|forgot|should(?:n'?t| not)?|must(?: not)?|can'?t|cannot|won'?t"
     r"|breaks?|loses?|drops?|ignores?|mishandles?|crash(?:es)?|hangs?|deadlocks?|dies|stalls?|blocks?|returns?|raises?|throws?|leaks?|doubles?|corrupts?"
     r"|miscomputes?|assumes?|used|uses|picks?|picked|computes?|allocates?|allocated|keeps?|holds?|skips?|overwrites?|emits?|produces?|gives|needs|refuses?|rejects?|reports?|times out"
+    r"|(?!(?:jobs|scripts|runs|logs|options|flags|args|arguments|processes|workers|users|docs|tests|params|parameters|weights|gradients|grads|units|modules|models|groups|errors|issues|hooks|buckets|states|shards|meshes|ranks|nodes|layers|tensors|versions|kernels|is|was|has|as|does|this|its|plus|less|across|always|sometimes|things|modes|ops|calls|steps|buffers|tutorials|examples|wrappers|classes|strategies|stages|schedules|settings|checkpoints|checkpointing)\b)[a-z]{3,12}s"
     r"|is (?:not|never)|isn'?t|are not|aren'?t|has no|lacks|sends?|calls?|reads?|writes?|silently|wrongly|incorrectly|frees|races?|registers?|resets?|reuses?|copies|casts?|converts?"
     r"|reorders?|shards?|gathers?|reduces?|broadcasts?|double-\w{3,12}|mis\w{3,12}|over\w{4,12}s)\b",
 )

@@ -139,7 +139,9 @@ def _outcome(text: str) -> Outcome | None:
     fails = pattern(cues.FAILS).search(text)
     if works and (fails is None or works.start() <= fails.start()):
         return "works"
-    return "fails" if fails else None
+    if fails is None:
+        return None
+    return "same" if pattern(cues.ALIKE).match(text, fails.start()) else "fails"
 
 
 def _window(text: str, start: int, end: int) -> _Window:

@@ -65,7 +65,8 @@ def score_of(topic: str, items: Sequence[Evidence]) -> Score:
     """Add up the best line of each signal in each kind of place, apart for each camp."""
     best: dict[tuple[str, str, bool, bool], float] = {}
     for item in items:
-        key = (item.signal, item.group, item.speaker == "maintainer", item.points < 0)
+        signal = item.role if item.group == "title" else item.signal  # a title says it once
+        key = (signal, item.group, item.speaker == "maintainer", item.points < 0)
         kept = best.get(key, 0.0)
         best[key] = max(kept, item.points) if item.points >= 0 else min(kept, item.points)
     ordered = sorted(items, key=lambda item: -abs(item.points))

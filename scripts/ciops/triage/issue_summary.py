@@ -1,0 +1,217 @@
+"""One issue for the job summary: the decision, why, what would change it, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ciops.plumbing.rendering import Templates, code_span, escape_markdown, link
+from ciops.triage.decide import Decision
+from ciops.triage.evidence import Evidence
+from ciops.triage.facts import IssueFacts
+from ciops.triage.live_facts import comment_url
+from ciops.triage.plan import standing_of
+from ciops.triage.rationale import place_of, shortened
+from ciops.triage.run_issue import Desk, Look, Result
+
+Change = Mapping[str, object]
+
+REASONS: Final = 4
+CHANGES: Final = 2
+FACETS: Final = (
+    "distributed",
+    "sub_oncall",
+    "modules",
+    "high_priority",
+    "type",
+    "performance",
+    "has_reproduction",
+)
+_STEPS: Final = {
+    "0: classified by people": "classified_by_people",
+    "0: two routes": "two_routes",
+    "1: not distributed": "not_distributed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """The strongest evidence for one facet, and where a reader finds it."""
+
+    facet: str
+    quote: str
+    place: str
+    url: str
+
+
+def issue_section(result: Result, desk: Desk, changes: Sequence[Change] = ()) -> str:
+    """The Markdown of one issue, about ten lines."""
+    look, words = result.look, desk.words
+    if look is None:
+        return f"- #{result.number}: {escape_markdown(result.error)}\n\n"
+    return words.render(
+        "issue.md",
+        number=result.number,
+        title=look.facts.title,
+        url=look.facts.url,
+        headline=headline(look, desk),
+        reasons=list(_reasons(look, desk)),
+        changes=[change_line(change, words) for change in changes[:CHANGES]],
+        outcome=list(outcome_lines(result, desk)),
+    )
+
+
+def headline(look: Look, desk: Desk) -> str:
+    """The decision in a sentence."""
+    words, decision = desk.words, look.decision
+    if look.skip is not None:
+        reason = skip_reason_words(look.skip, desk)
+        return words.message("headline.skipped", reason=reason)
+    if decision is None:
+        return ""
+    key = _STEPS.get(decision.plan.step) or _route_key(decision)
+    return words.message(
+        f"headline.{key}",
+        queue=code_span(desk.policy.labels.queue),
+        route=code_span(_route_label(decision, desk)),
+        confidence=words.message(f"confidence.{decision.facets.confidence}"),
+    )
+
+
+def skip_reason_words(skip: str, desk: Desk) -> str:
+    return desk.words.message(f"skip.{skip}", queue=code_span(desk.policy.labels.queue))
+
+
+def _route_key(decision: Decision) -> str:
+    if decision.existing_route is not None:
+        return "kept"
+    guess = decision.facets.sub_oncall
+    return "default" if guess is None or decision.facets.confidence == "low" else "routed"
+
+
+def _route_label(decision: Decision, desk: Desk) -> str:
+    policy = desk.policy
+    if decision.existing_route is not None:
+        return policy.route(decision.existing_route).label
+    routes = [route.label for route in policy.routes if route.label in decision.plan.add_labels]
+    return routes[0] if routes else policy.default_route.label
+
+
+def _reasons(look: Look, desk: Desk) -> Iterator[Reason]:
+    if look.decision is None:
+        return
+    shown = 0
+    for facet in FACETS:
+        found = _strongest(facet, look.decision)
+        if found is not None and shown < REASONS:
+            shown += 1
+            yield Reason(
+                desk.words.message(f"facet.{facet}"),
+                shortened(found.text),
+                place_of(found, desk.words),
+                evidence_url(found, look.facts, desk.forge),
+            )
+
+
+def _strongest(facet: str, decision: Decision) -> Evidence | None:
+    found = (item.evidence for item in decision.evidence if item.facet == facet)
+    return next((evidence for evidence in found if evidence.points > 0), None)
+
+
+def evidence_url(evidence: Evidence, facts: IssueFacts, forge: str) -> str:
+    """The issue, or the comment that a piece of evidence stands in."""
+    index = evidence.turn - 1
+    if not 0 <= index < len(facts.comments):
+        return facts.url
+    return comment_url(facts, facts.comments[index].id, forge)
+
+
+def change_line(change: Change, words: Templates) -> str:
+    """One counterfactual: which facet becomes what, by which change."""
+    told = {key: escape_markdown(_plain(change.get(key))) for key in ("from", "to", "change")}
+    return words.message("line.change", facet=_facet_name(change, words), **told)
+
+
+def _facet_name(change: Change, words: Templates) -> str:
+    facet = str(change.get("facet"))
+    key = f"facet.{facet}"
+    return words.message(key) if key in words.messages else escape_markdown(facet)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "–"
+    return "–" if value is None else str(value)
+
+
+def outcome_lines(result: Result, desk: Desk) -> Iterator[str]:
+    """What was or would be done, and what people should know."""
+    if result.look is None:
+        return
+    if result.error:
+        yield desk.words.message("line.failed", error=escape_markdown(result.error))
+    if result.look.skip is None:
+        yield from _label_lines(result, desk.words)
+        yield from _comment_lines(result, desk.words)
+    yield from _notes(result.look, desk)
+
+
+def _label_lines(result: Result, words: Templates) -> Iterator[str]:
+    if result.outcome == "written":
+        told = {
+            "written": result.written.labels,
+            "suggested": result.written.suggested,
+            "not_suggested": result.written.not_suggested,
+        }
+    elif result.look is not None:
+        planned = [part.name for part in result.look.writes.labels]
+        told = {"held_back" if result.outcome in ("held_back", "failed") else "planned": planned}
+    lines = [
+        words.message(f"line.{kind}", labels=spans(labels)) for kind, labels in told.items() if labels
+    ]
+    yield from lines or [words.message("line.nothing")]
+
+
+def _comment_lines(result: Result, words: Templates) -> Iterator[str]:
+    look = result.look
+    decision = look.decision if look is not None else None
+    if look is None or decision is None or decision.plan.comment is None:
+        return
+    template = code_span(decision.plan.comment)
+    if not look.writes.comment:
+        yield words.message("line.comment_suppressed")
+    elif result.outcome == "written":
+        posted = link(words.message("line.posted"), result.written.comment_url)
+        yield words.message("line.comment_written", template=template, link=posted)
+    else:
+        kind = "held_back" if result.outcome in ("held_back", "failed") else "planned"
+        yield words.message(f"line.comment_{kind}", template=template)
+
+
+def _notes(look: Look, desk: Desk) -> Iterator[str]:
+    decision, labels, words = look.decision, desk.policy.labels, desk.words
+    if decision is None:
+        return
+    standing = standing_of(look.facts, desk.policy)
+    arrived = decision.facets.has_reproduction and standing.has(labels.reproduction)
+    if look.skip == "awaiting_human" and arrived:
+        label = code_span(labels.reproduction)
+        yield words.message("note.reproduction_arrived", label=label)
+    if look.skip is None and decision.facets.high_priority:
+        families = ", ".join(map(escape_markdown, decision.facets.high_priority))
+        review = code_span(labels.review)
+        yield words.message("note.high_priority", families=families, review=review)
+    yield from map(_marked_up, decision.plan.notes)
+
+
+def _marked_up(note: str) -> str:
+    """The planner's notes name labels of the policy between backticks."""
+    parts = note.split("`")
+    return "".join(
+        code_span(part) if index % 2 else escape_markdown(part) for index, part in enumerate(parts)
+    )
+
+
+def spans(labels: Iterable[str]) -> str:
+    return ", ".join(map(code_span, labels))
