@@ -56,9 +56,12 @@ A = "<!-- -->"
         ("x <!-- a -- @user -->", f"x <!-- a -- @{A}user -->"),
         ("x <!-- @user --->", f"x <!-- @{A}user --->"),
         ("<? > @user ?>", f"<? > @{A}user ?>"),
+        ("x <?<!--?>@user<!-->", f"x <?<!--?>@{A}user<!-->"),
+        ("x <? ` ?> `@user`", f"x <? ` ?> `@{A}user`"),
         ("x <!A > @user>", f"x <!A > @{A}user>"),
         ("x <![CDATA[ > @user ]]>", f"x <![CDATA[ > @{A}user ]]>"),
         ('<script src="@user">', f'<script src="@{A}user">'),
+        ('<script src="https://x/@u">', f'<script src="https://x/@{A}u">'),
         ('x <TITLE lang="@user">', f'x <TITLE lang="@{A}user">'),
         ('x <scripted src="@user">', 'x <scripted src="@user">'),
         ("<a @user>", f"<a @{A}user>"),
@@ -120,7 +123,25 @@ PIECES = st.lists(
         ["@user", "&#64;user", "`", "``", "```", "\n```\n", "\n", "\n\n", "    ", "> ", "- ", "| "]
     )
     | st.sampled_from(
-        ["|--|--|\n", "<div>", "</div>", "<b>", "<!--", "-->", "\\", "word ", "https://x.y/@z "]
+        [
+            "<!---->",
+            "<!-->",
+            "--!>",
+            "<?",
+            "?>",
+            '<script x="',
+            "<![CDATA[",
+            "<a ",
+            "|--|--|\n",
+            "<div>",
+            "</div>",
+            "<b>",
+            "<!--",
+            "-->",
+            "\\",
+            "word ",
+            "https://x.y/@z ",
+        ]
     )
     | st.sampled_from(
         ["[a](", ")", "*", "~~~\n", "# ", "\t", "1. ", "[^1]: ", '<a title="', '">', "\u200b"]
@@ -129,13 +150,33 @@ PIECES = st.lists(
 ).map("".join)
 
 
+TOKEN = re.compile(
+    r"<!-?->|<!--.*?(?:--!?>|\Z)"  # a comment as HTML has it
+    r"|<[?!][^>]*>|<(?P<close>/?)(?P<name>[a-zA-Z][^\s/>]*)(?:\"[^\"]*\"|'[^']*'|[^'\">])*>"
+    r"|(?P<text>[^<]+|<)",
+    re.DOTALL,
+)
+SHOWN = ("script", "style", "title", "textarea")
+
+
 def text_nodes(markdown: str) -> list[str]:
     """Text outside code, tags and links: where a site looks for mentions."""
-    page = SITE.render(markdown)
-    page = re.sub(r"<!-?->", "", page)  # a comment in HTML, with nothing in it
-    page = re.sub(r"<(code|pre|a|script|style)\b.*?(</\1>|$)", "<>", page, flags=re.DOTALL)
-    nodes = re.split(r"<!--.*?-->|<[^>]*>", page, flags=re.DOTALL)
-    return [node.replace("&#64;", "@") for node in nodes]
+    nodes = [""]
+    inside: list[str] = []
+    for token in TOKEN.finditer(SITE.render(markdown)):
+        name = (token["name"] or "").lower()
+        if token["text"] and not inside:
+            nodes[-1] += token["text"].replace("&#64;", "@")
+        elif name in SHOWN:  # GitHub shows the tag itself
+            nodes += [part for part in re.split(r"<!--.*?-->", token.group()) if not inside]
+            nodes.append("")
+        elif name in ("code", "pre", "a") and not token["close"]:
+            inside.append(name)
+        elif name in inside:
+            inside.remove(name)
+        else:
+            nodes.append("")
+    return nodes
 
 
 @settings(max_examples=500, deadline=None)

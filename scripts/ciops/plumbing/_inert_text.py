@@ -145,9 +145,10 @@ _ESCAPED: Final = r"\\[!-/:-?\[-`{-~]"  # ASCII punctuation but @, which stays a
 _ATTRIBUTE: Final = r"""\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:[^"'=<>`\s]+|'[^']*'|"[^"]*"))?"""
 # GitHub shows these tags as text: https://github.github.com/gfm/#disallowed-raw-html-extension-
 _SHOWN: Final = "title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext"
-_TAG: Final = (
-    rf"<(?!(?i:{_SHOWN})\b)[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>"
-)
+_SHOWN_TAG: Final = rf"<(?i:{_SHOWN})(?:{_ATTRIBUTE})*\s*/?>"
+_TAG: Final = rf"<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>"
+# Instructions, declarations and CDATA, which readers end at different places.
+_ODD: Final = re.compile(r"<\?|<![A-Za-z\[]")
 _AUTOLINK: Final = r"<[A-Za-z][A-Za-z0-9.+-]{1,31}:[^\s<>]*>|<[\w.+-]+@[A-Za-z0-9.-]+>"
 
 
@@ -215,7 +216,7 @@ def _taken_apart(text: str, kind: str, references: bool) -> str:
     out: list[str] = []
     absent: set[str] = set()
     at = 0
-    pattern = _pattern(kind, references)
+    pattern = _pattern("odd" if _ODD.search(text) else kind, references)
     while match := pattern.search(text, at):
         out.append(text[at : match.start()])
         at = match.end()
@@ -224,12 +225,19 @@ def _taken_apart(text: str, kind: str, references: bool) -> str:
             at = _code_end(text, match)
         elif group == "comment":
             at = _comment_end(text, match, absent)
-        piece = text[match.start() : at]
-        if group == "url":
-            piece = _wrapped_url(piece)
-        out.append(piece + APART if group == "act" else piece)
+        out.append(_piece(text[match.start() : at], group, references))
     out.append(text[at:])
     return "".join(out)
+
+
+def _piece(text: str, group: str | None, references: bool) -> str:
+    if group == "act":
+        return text + APART
+    if group == "url":
+        return _wrapped_url(text)
+    if group == "shown":
+        return re.sub(_act(references), rf"\g<0>{APART}", text, flags=re.ASCII)
+    return text
 
 
 def _code_end(text: str, opening: re.Match[str]) -> int:
@@ -265,11 +273,17 @@ def _wrapped_url(url: str) -> str:
     return f"<{body}>{url[len(body) :]}"
 
 
+def _act(references: bool) -> str:
+    return f"{_MENTION}|{_REFERENCE}" if references else _MENTION
+
+
 @cache
 def _pattern(kind: str, references: bool) -> re.Pattern[str]:
-    act = f"(?P<act>{_MENTION}{'|' + _REFERENCE if references else ''})"
+    act = f"(?P<act>{_act(references)})"
+    if kind == "odd":
+        return re.compile(act, re.ASCII)
+    tags = f"(?P<comment><!--)|(?P<shown>{_SHOWN_TAG})"
     if kind == "html":
-        return re.compile(f"(?P<comment><!--)|(?P<keep>{_TAG})|{act}", re.ASCII)
+        return re.compile(f"{tags}|(?P<keep>{_TAG})|{act}", re.ASCII)
     keep = f"(?P<keep>{_ESCAPED}|{_TAG}|{_AUTOLINK})"
-    plain = f"(?P<ticks>`+)|(?P<comment><!--)|{keep}|(?P<url>{_URL})|{act}"
-    return re.compile(plain, re.ASCII)
+    return re.compile(f"(?P<ticks>`+)|{tags}|{keep}|(?P<url>{_URL})|{act}", re.ASCII)
