@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from ciops.postmortem.blocks import (
@@ -61,19 +60,11 @@ _BACKSLASH: Final = r"\\\g<0>"
 _NO_SPAN: Final = re.compile(r"[`\n]|^\s|\s$")
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """How deep the title's heading is; 0 leaves the title out."""
-
-    title_level: int = 1
-
-
-def render_gfm(document: Document, frame: Frame | None = None) -> str:
+def render_gfm(document: Document, title_level: int = 1) -> str:
     """The whole document, ending with a line end."""
-    level = (frame or Frame()).title_level
-    parts = [f"{'#' * level} {_heading_text(document.title)}"] if level else []
+    parts = [f"{'#' * title_level} {_heading_text(document.title)}"]
     for section in document.sections:
-        parts.extend(section_parts(section, level + 1))
+        parts.extend(section_parts(section, title_level + 1))
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,8 +4,8 @@ CommonMark eats identifiers: `__init__` turns bold, `a*b*c` loses its stars, `ve
 `std::map<K*, V*>` starts emphasis, `handlers[topic](event)` is a link, `\\d+\\.\\d+` loses a
 backslash. Here code spans, links, `*emphasis*`, `**strong**`, `~~strike~~`, escapes and addresses
 are read, and nothing else is markup: no underscore emphasis, no HTML, no entities, no reference
-links. What looks like code is taken byte for byte. Emphasis opens and closes beside CJK text and its
-punctuation, where CommonMark's flanking rules would leave the stars in.
+links. What looks like code is taken byte for byte. Emphasis opens and closes beside CJK text and
+its punctuation, where CommonMark's flanking rules would leave the stars in.
 https://spec.commonmark.org/0.31.2/#left-flanking-delimiter-run
 """
 

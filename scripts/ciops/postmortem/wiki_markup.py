@@ -36,10 +36,9 @@ from ciops.postmortem.inline import (
 DEEPEST_HEADING: Final = 6
 _MARKERS: Final = {"strong": "*", "em": "_", "strike": "-"}
 # What {code:…} names; another name makes Jira show an error in its place.
-LANGUAGES: Final = frozenset(
-    ("bash", "c", "c#", "c++", "cpp", "css", "erlang", "go", "groovy", "haskell", "html", "java")
-    + ("javascript", "js", "json", "lua", "objc", "perl", "php", "python", "r", "ruby", "scala")
-    + ("sh", "sql", "swift", "xml", "yaml")
+_KNOWN_LANGUAGE: Final = re.compile(
+    r"bash|c|c#|c\+\+|cpp|css|erlang|go|groovy|haskell|html|java|javascript|js|json|lua|objc|perl|php"
+    r"|python|r|ruby|scala|sh|sql|swift|xml|yaml"
 )
 # Markers act at the edge of a word; brackets, braces, pipes, stars, tildes and carets anywhere.
 _ACTS: Final = re.compile(
@@ -97,7 +96,7 @@ def _quoted(block: Block, level: int) -> list[str]:
 def _code_block(block: CodeBlock) -> list[str]:
     """{code} or {noformat}, whichever the text does not close; text that closes both is escaped."""
     language = block.language.casefold()
-    if "{code" not in block.text and language in LANGUAGES:
+    if "{code" not in block.text and _KNOWN_LANGUAGE.fullmatch(language):
         return [f"{{code:{language}}}", block.text, "{code}"]
     if "{noformat" not in block.text:
         return ["{noformat}", block.text, "{noformat}"]

@@ -1,7 +1,7 @@
 """Headings and sentences in the three languages.
 
-They stand in `templates/post-mortem-render/words.<language>.yml`. A sentence holds `{names}` for the facts put into it. Facts are put in as text: braces in them are
-never read again.
+They stand in `templates/post-mortem-render/<language>/messages.yml`. A sentence holds `{names}` for
+the facts put into it. Facts are put in as text: braces in them are never read again.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ class Words:
 
 def load_words(language: Language, folder: Path = FOLDER) -> Words:
     """Read one language's sentences: groups of texts, addressed as `group.name`."""
-    top = Reader(load(folder / f"words.{language}.yml"))
-    sentences: dict[str, str] = {}
-    for group, reader in ((name, top.child(name)) for name in top.mapping()):
-        for key in reader.mapping():
-            sentences[f"{group}.{key}"] = reader.text(key)
+    top = Reader(load(folder / language / "messages.yml"))
+    sentences = {
+        f"{group}.{key}": reader.text(key)
+        for group, reader in ((name, top.child(name)) for name in top.mapping())
+        for key in reader.mapping()
+    }
     return Words(language, sentences)

@@ -1,0 +1,16 @@
+"""A Markdown file kept in the repository."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ciops.postmortem.destinations.contract import Destination, Target
+from ciops.postmortem.document import Document
+from ciops.postmortem.gfm import render_gfm
+
+
+def render(document: Document, target: Target) -> str:  # noqa: ARG001
+    return render_gfm(document, title_level=1)
+
+
+DESTINATION: Final = Destination("file", "docs/postmortems/{ticket}.md", render)

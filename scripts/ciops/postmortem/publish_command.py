@@ -1,0 +1,96 @@
+"""`publish`: post an approved payload to its Jira issue, once."""
+
+from __future__ import annotations
+
+import argparse
+import hmac
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from ciops.errors import EXIT_DONE, RefusedError
+from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.yaml_file import Document, read_text, schema_problems
+from ciops.postmortem import command_line
+from ciops.postmortem.payload import Payload, check_length, digest, read_payload, sent_length
+from ciops.postmortem.prose_rules import CONFIG
+from ciops.postmortem.services import site_of
+from ciops.postmortem.settings import Settings, load_settings
+from ciops.postmortem.wording import load_words
+
+ADF_SCHEMA: Final = CONFIG / "adf.schema.json"
+
+
+def parser() -> argparse.ArgumentParser:
+    about = "Post exactly the payload whose digest was approved; a second run says it is there."
+    built = command_line.Parser("publish", about, "out/PLUG-2218.jira.json --approve sha256:…")
+    built.add_argument("payload", type=Path, metavar="FILE", help="a payload that render wrote")
+    built.add_argument("--approve", metavar="sha256:HEX", default="", help="its approved digest")
+    command_line.add_language(built)
+    command_line.add_settings(built)
+    return built
+
+
+def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    host = command_line.open_host(env)
+    options = command_line.parse(parser(), arguments, host)
+    settings = load_settings(options.settings)
+    text = read_text(options.payload)
+    approved(text, options.approve)
+    payload = read_payload(text, str(options.payload))
+    same_site(payload, site_of(env))
+    postable(payload, str(options.payload), settings)
+    _publish(payload, digest(text), options.language, settings, host)
+    return EXIT_DONE
+
+
+def approved(text: str, approval: str) -> None:
+    """Refuse unless the approval is the digest of these very bytes."""
+    if not re.fullmatch(r"sha256:[0-9a-f]{64}", approval):
+        problem = "no digest approves this payload" if not approval else "the approval is no digest"
+        raise RefusedError(problem, "Read the payload, then give --approve with the digest shown")
+    if not hmac.compare_digest(approval, digest(text)):
+        problem = "the payload is not the one that was approved"
+        raise RefusedError(
+            problem, "It was changed since: read it again and approve its own digest"
+        )
+
+
+def same_site(payload: Payload, site: str) -> None:
+    """Refuse a payload that was rendered for no site, or for another one."""
+    if not payload.site:
+        problem = "the payload names no site"
+        raise RefusedError(problem, "Set JIRA_BASE_URL, render again, and approve that payload")
+    if payload.site != site:
+        problem = f"the payload is for {payload.site}, and JIRA_BASE_URL is {site or 'not set'}"
+        raise RefusedError(problem, "Publish to the site it was approved for, or render again")
+
+
+def postable(payload: Payload, name: str, settings: Settings) -> None:
+    """Refuse what Jira would answer 400 to without saying where."""
+    if isinstance(payload.body, str):
+        check_length(len(payload.body), {"": len(payload.body)}, settings.longest_comment)
+        return
+    length = sent_length(payload.body)
+    check_length(length, {"": length}, settings.longest_comment)
+    problems = schema_problems(Document(name, payload.body, ""), ADF_SCHEMA)
+    if problems:
+        raise RefusedError(f"{name}: the body is not valid ADF: {problems[0]}", "Render it again")
+
+
+def _publish(
+    payload: Payload, approval: str, language: str, settings: Settings, host: CiHost
+) -> None:
+    from ciops.postmortem.jira import open_jira, project_type, publish
+
+    words = load_words(language)
+    jira = open_jira(host.env, payload.site, host.say)
+    if project_type(jira, payload.issue) == "service_desk" and payload.visibility is None:
+        host.warning(words.say("done.customers", issue=payload.issue))
+    posted = publish(jira, payload, approval, settings.property_key)
+    key = "posted" if posted.fresh else "already"
+    said = words.say(f"done.{key}", issue=payload.issue, url=posted.url)
+    host.say(said)
+    host.summary(said)
+    host.output("comment-url", posted.url)
