@@ -1,6 +1,6 @@
 """Fetch one version of the suite into a job that has none of its files, and print where it lies.
 
-    python3 -I fetch_suite.py     (TRIAGE_ACTION_SOURCE, _VERSION, _SHA256, _CHECKOUT in the env)
+    python3 -I fetch_suite.py     (TRIAGE_ACTION_ARCHIVE, _VERSION, _SHA256, _CHECKOUT in the env)
 
 A GitLab component brings its YAML along and no other file, so each template carries this text.
 The archive is a .tar.gz as GitLab, GitHub or a package registry serves it; `{version}` in the
@@ -30,7 +30,7 @@ def main() -> str:
     if os.environ.get("TRIAGE_ACTION_CHECKOUT"):
         return checked(Path(os.environ["TRIAGE_ACTION_CHECKOUT"]))
     version = os.environ["TRIAGE_ACTION_VERSION"]
-    url = os.environ["TRIAGE_ACTION_SOURCE"].replace("{version}", version)
+    url = os.environ["TRIAGE_ACTION_ARCHIVE"].replace("{version}", version)
     digest = os.environ.get("TRIAGE_ACTION_SHA256", "").lower().removeprefix("sha256:")
     key = hashlib.sha256(f"{url} {digest}".encode()).hexdigest()[:16]
     home = Path(os.environ.get("CI_PROJECT_DIR", "."), ".cache", "triage-action").resolve()
@@ -51,7 +51,7 @@ def download(url: str, digest: str) -> bytes:
     parts = urllib.parse.urlsplit(url)
     local = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
     if parts.scheme != "https" and not local:
-        raise SystemExit(f"triage-action: the source {url} is no https address. Correct `source`.")
+        raise SystemExit(f"triage-action: the archive {url} is not https. Correct `archive`.")
     request = urllib.request.Request(url, headers={"User-Agent": "triage-action"})  # noqa: S310
     server = urllib.parse.urlsplit(os.environ.get("CI_SERVER_URL", ""))
     if parts[:2] == server[:2] and os.environ.get("CI_JOB_TOKEN"):
@@ -63,7 +63,7 @@ def download(url: str, digest: str) -> bytes:
                 raise ValueError(f"redirected to {reply.url}")
             data: bytes = reply.read(LIMIT)
     except (OSError, ValueError) as fault:
-        step = "Check `source` and `version`, or name a folder by `checkout`."
+        step = "Check `archive` and `version`, or name a folder by `checkout`."
         raise SystemExit(f"triage-action: {url} could not be read ({fault}). {step}") from None
     found = hashlib.sha256(data).hexdigest()
     if digest and found != digest:
