@@ -31,7 +31,7 @@ def _keys(one: Bucket, names: dict[int, str]) -> Iterator[_Key]:
     same job must have failed as weakly.
     """
     if one.evidence == "strong":
-        yield ("strong", one.owner, one.signature)
+        yield ("strong", one.owner, one.signature or one.name)
         return
     for job in one.jobs:
         yield ("weak", one.rule or one.name.rpartition("/")[0], names.get(job, str(job)))
