@@ -53,9 +53,11 @@ class _Chat:
             f"{indent}{shortened(text, self.columns - len(indent))} {url}".rstrip(), style
         )
 
-    def lines(self, text: str, style: str = "", first: str = _INDENT) -> list[ChatLine]:
-        """The text on up to two lines; the second is indented like the first one's text."""
-        texts = wrapped(text, self.columns - len(first), 2)
+    def lines(
+        self, text: str, style: str = "", first: str = _INDENT, most: int = 2
+    ) -> list[ChatLine]:
+        """The text on up to `most` lines, indented like the first one's text."""
+        texts = wrapped(text, self.columns - len(first), most)
         rest = " " * len(first)
         return [ChatLine((rest if at else first) + one, style) for at, one in enumerate(texts)]
 
@@ -103,7 +105,8 @@ def _pipeline(chat: _Chat, label: str, path: Sequence[int]) -> ChatLine:
     between = names[1:-1]
     said = chat.labelled(label, names[-1])
     if between:
-        said = chat.words.say("chat.via", what=said, path=" → ".join(between))
+        via = chat.words.say("report.via", path=" → ".join(between))
+        said = chat.words.say("report.bracketed", what=said, inside=via)
     return chat.line(said, indent="", url=known[last].url if last in known else "")
 
 
@@ -206,7 +209,7 @@ def _dead_ends(chat: _Chat) -> Iterator[ChatLine]:
 def _tracking(chat: _Chat) -> Iterator[ChatLine]:
     said = tracking(chat.report, chat.words)
     if said:
-        yield from chat.lines(said, first="")
+        yield from chat.lines(said, first="", most=4)
 
 
 def _remaining(chat: _Chat) -> Iterator[ChatLine]:

@@ -57,18 +57,29 @@ def outcome(bucket: Bucket) -> Outcome:
     return Outcome(AWAITS_CHANGE if bucket.status == model.ACTIONABLE else NOT_FILED)
 
 
-def headline(report: Report, words: Words) -> str:
-    """How many jobs and buckets, what they deserve, how many are new."""
+def counted(report: Report, words: Words) -> str:
+    """How many failed jobs and buckets."""
     if not report.failed_jobs_total:
         return words.say("report.none")
-    buckets = report.buckets
     jobs = words.say("count.failed-jobs", report.failed_jobs_total)
-    said = words.say("report.headline", jobs=jobs, buckets=words.say("count.buckets", len(buckets)))
+    buckets = words.say("count.buckets", len(report.buckets))
+    return words.say("report.headline", jobs=jobs, buckets=buckets)
+
+
+def headline(report: Report, words: Words) -> str:
+    """The same, with what the buckets deserve and how many are new."""
+    said, buckets = counted(report, words), report.buckets
     sizes = Counter(bucket.status for bucket in buckets)
-    parts = [f"{words.number(count)} {status}" for status, count in sorted(sizes.items())]
-    if any(bucket.recurring is not None for bucket in buckets):
+    parts = [words.say("count.of-status", n, status=one) for one, n in sorted(sizes.items())]
+    if is_compared(report):
         parts.append(words.say("count.new", sum(one.recurring is False for one in buckets)))
-    return words.say("report.with-parts", what=said, parts=words.say("report.and").join(parts))
+    listed = words.say("report.and").join(parts)
+    return words.say("report.with-parts", what=said, parts=listed) if parts else said
+
+
+def is_compared(report: Report) -> bool:
+    """Whether it is known of any bucket if it is new."""
+    return any(bucket.recurring is not None for bucket in report.buckets)
 
 
 def checksum(report: Report) -> tuple[str, str]:
@@ -95,7 +106,7 @@ def _filed(report: Report, words: Words) -> str:
     kinds = [kind for kind in (model.FILED, model.EXISTING, model.PLANNED) if found[kind]]
     if not found[model.FILED] and not found[model.EXISTING]:
         return words.say("tracking.nothing")
-    parts = [_counted(words, words.known("outcome", kind), found[kind]) for kind in kinds]
+    parts = [_with_count(words, words.known("outcome", kind), found[kind]) for kind in kinds]
     return words.say("tracking.filed", what=words.say("report.and").join(parts))
 
 
@@ -104,12 +115,12 @@ def _blocked(report: Report, words: Words) -> str:
     found = Counter(bucket.blocker for bucket in report.buckets if bucket.blocker)
     known = [name for name in model.BLOCKERS if name in found]
     names = [*known, *sorted(set(found) - set(known))]
-    parts = [_counted(words, words.known("blocker", name), found[name]) for name in names]
+    parts = [_with_count(words, words.known("blocker", name), found[name]) for name in names]
     return words.say("tracking.blocked", what=words.say("report.and").join(parts)) if parts else ""
 
 
-def _counted(words: Words, what: str, n: int) -> str:
-    return words.say("report.counted", what=what, count=words.say("count.buckets", n))
+def _with_count(words: Words, what: str, n: int) -> str:
+    return words.say("report.bracketed", what=what, inside=words.say("count.buckets", n))
 
 
 def risks(report: Report) -> list[Finding]:
@@ -170,7 +181,10 @@ def _is_open(bucket: Bucket) -> bool:
 def _rerun(report: Report, bucket: Bucket) -> Finding:
     job = report.jobs_by_id.get(bucket.representative_job)
     workload = (job.workload or job.name) if job else str(bucket.representative_job)
-    return Finding("owed.rerun", bucket.size, {"bucket": bucket.name, "workload": workload})
+    facts = {"bucket": bucket.name, "workload": workload}
+    if bucket.size == 1:
+        return Finding("owed.rerun", facts=facts)
+    return Finding("owed.rerun-all", bucket.size, facts)
 
 
 def code_place(code: CodeReference) -> str:

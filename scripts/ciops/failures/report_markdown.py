@@ -24,7 +24,7 @@ from ciops.failures.report_findings import (
     risks,
     tracking,
 )
-from ciops.failures.report_model import Bucket, FailedJob, Report
+from ciops.failures.report_model import Bucket, FailedJob, PipelineStep, Report
 from ciops.failures.report_text import one_line, shortened
 from ciops.failures.report_words import Words
 from ciops.plumbing.rendering import escape_html, escape_markdown, link
@@ -99,6 +99,7 @@ def _document(
         headline=headline(report, words),
         checksum=checksum(report),
         paths=[path_to(report, one) for one in report.terminal_pipelines],
+        via=lambda path: _via(path, words),
         chart=pie_chart(report, words) if len(report.buckets) > 1 else "",
         rows=_rows(report, words, cell),
         sections=sections,
@@ -107,6 +108,13 @@ def _document(
         risks=[one.say(words) for one in risks(report)],
         owed=[one.say(words) for one in owed(report)],
     )
+
+
+def _via(path: Sequence[PipelineStep], words: Words) -> str:
+    """The bridges from the starting pipeline on, as links; "" where there is none."""
+    links = [link(step.via_name or step.via_bridge, step.via_url) for step in path[1:]]
+    via = words.say("report.via", path=" → ".join(links))
+    return words.say("report.bracketed", what="", inside=via) if links else ""
 
 
 def _rows(report: Report, words: Words, cell: int) -> list[_Row]:
