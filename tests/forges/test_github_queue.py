@@ -43,6 +43,7 @@ def test_a_server_that_refuses_objects_gets_names_from_then_on(github: World) ->
 def test_a_422_for_another_reason_is_not_hidden(github: World) -> None:
     with pytest.raises(InvalidError, match="too long"):
         github.queue.add_labels(1, [LabelAddition("x" * 60, "why")])
+    assert github.queue.add_labels(1, EVIDENCE).plain is False
 
 
 def test_suggestions_wait_for_a_person(github: World) -> None:
@@ -212,3 +213,38 @@ def test_the_secondary_limit_is_obeyed() -> None:
         assert len(slept) == 2
         assert all(1 <= seconds <= 61 for seconds in slept)
         client.close()
+
+
+@pytest.mark.parametrize(
+    ("scopes", "missing"),
+    [("repo, read:org", ()), ("public_repo", ()), ("read:org", ("scope public_repo",)), ("", None)],
+)
+def test_scopes_of_a_classic_token(
+    github: World, scopes: str, missing: tuple[str, ...] | None
+) -> None:
+    get = github.fake.routes["GET /repos/{owner}/{repo}"]
+
+    def with_scopes(fake: object, asked: object) -> object:
+        reply = get(fake, asked)
+        reply.headers["X-OAuth-Scopes"] = scopes
+        return reply
+
+    github.fake.routes = {**github.fake.routes, "GET /repos/{owner}/{repo}": with_scopes}
+    expected = ("scope public_repo",) if missing is None else missing
+    assert github.queue.viewer().missing == expected
+
+
+@pytest.mark.parametrize("how", ["500", "reset-after"])
+def test_a_suggestion_whose_answer_was_lost_is_sent_again(github: World, how: str) -> None:
+    """It shows nowhere that could be looked at; the service keeps one of a name."""
+    github.fake.fail(how, writes=True)
+    github.queue.add_labels(1, [LabelAddition("triaged", "why", "low", suggest=True)])
+    assert {entry["name"] for entry in github.fake.suggestions(1)} == {"triaged"}
+    assert github.labels_of(1) == ["queue", "Bug"]
+
+
+def test_another_refusal_of_evidence_is_not_taken_for_an_old_server(github: World) -> None:
+    github.fake.fail("409", writes=True)
+    with pytest.raises(InvalidError, match="answered 409"):
+        github.queue.add_labels(1, EVIDENCE)
+    assert github.queue.add_labels(1, EVIDENCE).plain is False

@@ -151,3 +151,11 @@ def test_a_write_is_never_redirected(
     with pytest.raises(MovedError):
         getattr(client, method)("/x", *([] if method == "delete" else [{"a": 1}]))
     assert len(server.asked) == 1
+
+
+def test_a_proxy_setting_of_a_wrong_form(
+    client_of: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http:///nowhere")
+    with pytest.raises(UnavailableError, match="the address or a proxy setting cannot be used"):
+        client_of("https://api.example.com").get("/x")

@@ -145,17 +145,19 @@ class GitHubQueue:
 
     def add_labels(self, number: int, additions: Sequence[LabelAddition]) -> AddedLabels:
         """Each label goes with its evidence; a server that refuses that (422) gets names."""
-        if not self._takes_names_only and any(map(_has_more_than_a_name, additions)):
+        with_evidence = any(map(_has_more_than_a_name, additions))
+        if with_evidence and not self._takes_names_only:
             try:
                 return AddedLabels(self._post_labels(number, [_entry(part) for part in additions]))
             except InvalidError as error:
                 if error.status != 422:
                     raise
-                self._takes_names_only = True
         suggested = tuple(addition.name for addition in additions if addition.suggest)
         plain: list[Json] = [part.name for part in additions if not part.suggest]
         labels = self._post_labels(number, plain) if plain else self.issue(number).labels
-        return AddedLabels(labels, plain=self._takes_names_only, not_suggested=suggested)
+        # The names alone went through, so it was the evidence that the server does not take.
+        self._takes_names_only = self._takes_names_only or (with_evidence and bool(plain))
+        return AddedLabels(labels, plain=with_evidence, not_suggested=suggested)
 
     def _post_labels(self, number: int, entries: list[Json]) -> tuple[str, ...]:
         path = f"{self._issue_path(number)}/labels"

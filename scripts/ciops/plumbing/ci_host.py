@@ -309,8 +309,7 @@ def cut_markdown(markdown: str, limit: int, note: str = SUMMARY_NOTE) -> str:
     It falls outside code fences and <details>. Where no such place fits, a line is the unit and
     what is open is closed. "" when not even the note fits.
     """
-    size = len(markdown.encode("utf-8", errors="replace"))
-    if size <= limit:
+    if (size := len(markdown.encode("utf-8", errors="replace"))) <= limit:
         return markdown
     room = limit - len(note.format(left=size, limit=SUMMARY_LIMIT).encode()) - 64
     if room < 0:
