@@ -87,11 +87,9 @@ def _unknown(name: str, env: Environment) -> int:
 
 
 def _told(error: CiopsError, env: Environment) -> int:
-    from ciops.plumbing.ci_host import detect
+    from ciops.triage.command_line import open_host
 
-    host = detect(env)
-    mask_tokens(host, env)
-    host.error(str(error))
+    open_host(env).error(str(error))
     return error.exit_status
 
 
@@ -99,10 +97,9 @@ def _bug(env: Environment) -> int:
     """A report that can be pasted: the trace shows code and error, and no secret."""
     import traceback
 
-    from ciops.plumbing.ci_host import detect
+    from ciops.triage.command_line import open_host
 
-    host = detect(env)
-    mask_tokens(host, env)
+    host = open_host(env)
     host.say(traceback.format_exc())
     host.error("this is a bug in issue-triage. Please report it with the lines above")
     return EXIT_PARTIAL

@@ -15,6 +15,7 @@ from ciops.triage.facts import CommentFacts
 from ciops.triage.policy import Policy
 from ciops.triage.rationale import quoted
 
+
 def render_comment(template: str, decision: Decision, policy: Policy, words: Templates) -> str:
     """The text of a comment, its marker first. The same decision gives the same text."""
     reasons = (

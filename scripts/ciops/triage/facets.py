@@ -95,14 +95,29 @@ def judge(reading: Reading, policy: Policy) -> Judgement:
 def _apart(
     scores: dict[str, Score], found: Sequence[Evidence], policy: Policy
 ) -> str | None:
-    """The family that puts an issue out of scope, or None where it is in scope."""
+    """The family that puts an issue out of scope, or None where it is in scope.
+
+    What was run or printed in the scope keeps an issue there, unless somebody found out that it
+    happens without. A family that is only spoken of must outweigh what is said of the scope.
+    """
     families = [family.id for family in policy.apart if family_stands(family, "apart", scores)]
     if not families:
         return None
-    concluded = scores.get("group:concluded_apart", NOTHING).points >= 2
-    if not concluded and _in_scope(found):
+    best = max(families, key=lambda name: scores[f"apart:{name}"].points)
+    if scores.get("group:concluded_apart", NOTHING).points >= 2:
+        return best
+    if _in_scope(found):
         return None
-    return max(families, key=lambda name: scores[f"apart:{name}"].points)
+    shown = any(x.role == "root" and x.group in _ACTED for x in scores[f"apart:{best}"].evidence)
+    if shown or scores[f"apart:{best}"].points > _spoken_scope(scores):
+        return best
+    return None
+
+
+def _spoken_scope(scores: dict[str, Score]) -> float:
+    """What the words of an issue say for the scope: its parts that are named, its vocabulary."""
+    named = (s.points for topic, s in scores.items() if topic.startswith("component:"))
+    return sum(p for p in named if p > 0) + max(0.0, scores.get("in_scope", NOTHING).points)
 
 
 def _in_scope(found: Sequence[Evidence]) -> bool:
@@ -129,7 +144,7 @@ def _kind(reading: Reading, scores: dict[str, Score], reproduced: bool) -> Kind:
     asked = max(points["feature"], points["enhancement"])
     if asked >= 2 and asked > bug and not (contradicted and reproduced):
         return "enhancement" if points["enhancement"] >= 2 else "feature"
-    if points["docs"] >= 3 and points["docs"] > bug:
+    if points["docs"] >= 3 and points["docs"] > bug and not (contradicted and reproduced):
         return "docs"
     if points["question"] >= 3 and points["question"] > bug:
         return "question"

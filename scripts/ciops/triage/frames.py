@@ -60,7 +60,9 @@ def _judge(source: TurnTraceback, policy: Policy) -> FrameVerdict:
     owned = [item for item in placed if item.component]
     if not owned:
         return FrameVerdict(source, (), False)
-    if source.traceback.running or source.traceback.links:
+    if source.traceback.running:
+        return FrameVerdict(source, tuple(_stuck(owned)), False)
+    if source.traceback.links:
         return FrameVerdict(source, tuple(_on_the_path(owned)), False)
     blamed = _blamed(placed)
     if blamed is None:
@@ -94,6 +96,15 @@ def _findings(owned: Sequence[_Placed], blamed: _Placed) -> Iterator[tuple[str, 
         if item.component not in named:
             named.add(item.component)
             yield item.component or "", "path", item.frame
+
+
+def _stuck(owned: Sequence[_Placed]) -> Iterator[tuple[str, Role, Frame]]:
+    """Where a process waits: the part that the script called has api evidence, no more."""
+    entry = next((item for item in owned if not item.passing), None)
+    if entry is not None:
+        yield entry.component or "", "api", entry.frame
+    others = [item for item in owned if entry is None or item.component != entry.component]
+    yield from _on_the_path(others)
 
 
 def _on_the_path(owned: Iterable[_Placed]) -> Iterator[tuple[str, Role, Frame]]:

@@ -12,6 +12,8 @@ from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
 
 _COMPARISON: Final = "AssertionError"
+_ACTED: Final = ("ran", "machine")
+_ABOUT: Final = 2.0
 _SCOPE_TOPICS: Final = ("in_scope", "component:")
 
 
@@ -82,10 +84,10 @@ def _plain_script(
 
 
 def _speaks_of_scope(item: Evidence) -> bool:
-    """Evidence of the scope that was run, printed, or named; passing words do not count."""
+    """Evidence of the scope that was run or printed, or a part that the issue is about."""
     if item.points <= 0 or not item.topic.startswith(_SCOPE_TOPICS):
         return False
-    return item.role in ("root", "api") or item.zone == "title" or item.topic != "in_scope"
+    return item.role in ("root", "api") and (item.group in _ACTED or item.points >= _ABOUT)
 
 
 def _product_frame(reading: Reading, policy: Policy) -> Line | None:

@@ -37,9 +37,9 @@ _STEPS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The strongest evidence for one facet, and where a reader finds it."""
+    """A line of the issue, the facets it is the strongest evidence for, and where it stands."""
 
-    facet: str
+    facets: str
     quote: str
     place: str
     url: str
@@ -66,7 +66,7 @@ def headline(look: Look, desk: Desk) -> str:
     """The decision in a sentence."""
     words, decision = desk.words, look.decision
     if look.skip is not None:
-        reason = skip_reason_words(look.skip, desk)
+        reason = skip_reason_words(look.skip, words, desk.policy.labels.queue)
         return words.message("headline.skipped", reason=reason)
     if decision is None:
         return ""
@@ -79,8 +79,9 @@ def headline(look: Look, desk: Desk) -> str:
     )
 
 
-def skip_reason_words(skip: str, desk: Desk) -> str:
-    return desk.words.message(f"skip.{skip}", queue=code_span(desk.policy.labels.queue))
+def skip_reason_words(skip: str, words: Templates, queue: str) -> str:
+    """Why an issue is left alone."""
+    return words.message(f"skip.{skip}", queue=code_span(queue))
 
 
 def _route_key(decision: Decision) -> str:
@@ -99,19 +100,33 @@ def _route_label(decision: Decision, desk: Desk) -> str:
 
 
 def _reasons(look: Look, desk: Desk) -> Iterator[Reason]:
-    if look.decision is None:
+    """One line for facets that stand on the same one."""
+    grouped: dict[tuple[str, int], tuple[Evidence, list[str]]] = {}
+    for facet in _facets(look):
+        found = None if look.decision is None else _strongest(facet, look.decision)
+        if found is not None:
+            named = grouped.setdefault((found.where, found.line), (found, []))[1]
+            named.append(desk.words.message(f"facet.{facet}"))
+    for found, facets in list(grouped.values())[:REASONS]:
+        yield Reason(
+            ", ".join(facets),
+            shortened(found.text),
+            place_of(found, desk.words),
+            evidence_url(found, look.facts, desk.forge),
+        )
+
+
+def _facets(look: Look) -> Iterator[str]:
+    """Modules where they are what is labelled; scope where it is in doubt."""
+    decision = look.decision
+    if decision is None:
         return
-    shown = 0
-    for facet in FACETS:
-        found = _strongest(facet, look.decision)
-        if found is not None and shown < REASONS:
-            shown += 1
-            yield Reason(
-                desk.words.message(f"facet.{facet}"),
-                shortened(found.text),
-                place_of(found, desk.words),
-                evidence_url(found, look.facts, desk.forge),
-            )
+    hidden = (
+        {"modules"} if not set(decision.facets.modules) & set(decision.plan.add_labels) else set()
+    )
+    if decision.facets.distributed:
+        hidden.add("distributed")
+    yield from (facet for facet in FACETS if facet not in hidden)
 
 
 def _strongest(facet: str, decision: Decision) -> Evidence | None:
@@ -145,16 +160,25 @@ def _plain(value: object) -> str:
     return "–" if value is None else str(value)
 
 
-def outcome_lines(result: Result, desk: Desk) -> Iterator[str]:
+def outcome_lines(result: Result, desk: Desk, *, plain: bool = False) -> Iterator[str]:
     """What was or would be done, and what people should know."""
     if result.look is None:
         return
     if result.error:
-        yield desk.words.message("line.failed", error=escape_markdown(result.error))
+        error = result.error if plain else escape_markdown(result.error)
+        yield desk.words.message("line.failed", error=error)
     if result.look.skip is None:
         yield from _label_lines(result, desk.words)
-        yield from _comment_lines(result, desk.words)
+        yield from _comment_lines(result, desk.words, plain)
     yield from _notes(result.look, desk)
+    if result.look.similar:
+        shown = (_linked(f"#{x.number} {x.title}", x.url, plain) for x in result.look.similar)
+        yield desk.words.message("line.similar", links=", ".join(shown))
+
+
+def _linked(text: str, url: str, plain: bool) -> str:
+    """A link for a page, or for a log."""
+    return f"{' '.join(text.split())} {url}" if plain else link(text, url)
 
 
 def _label_lines(result: Result, words: Templates) -> Iterator[str]:
@@ -168,12 +192,14 @@ def _label_lines(result: Result, words: Templates) -> Iterator[str]:
         planned = [part.name for part in result.look.writes.labels]
         told = {"held_back" if result.outcome in ("held_back", "failed") else "planned": planned}
     lines = [
-        words.message(f"line.{kind}", labels=spans(labels)) for kind, labels in told.items() if labels
+        words.message(f"line.{kind}", labels=spans(labels))
+        for kind, labels in told.items()
+        if labels
     ]
     yield from lines or [words.message("line.nothing")]
 
 
-def _comment_lines(result: Result, words: Templates) -> Iterator[str]:
+def _comment_lines(result: Result, words: Templates, plain: bool) -> Iterator[str]:
     look = result.look
     decision = look.decision if look is not None else None
     if look is None or decision is None or decision.plan.comment is None:
@@ -182,7 +208,7 @@ def _comment_lines(result: Result, words: Templates) -> Iterator[str]:
     if not look.writes.comment:
         yield words.message("line.comment_suppressed")
     elif result.outcome == "written":
-        posted = link(words.message("line.posted"), result.written.comment_url)
+        posted = _linked(words.message("line.posted"), result.written.comment_url, plain)
         yield words.message("line.comment_written", template=template, link=posted)
     else:
         kind = "held_back" if result.outcome in ("held_back", "failed") else "planned"
@@ -198,10 +224,12 @@ def _notes(look: Look, desk: Desk) -> Iterator[str]:
     if look.skip == "awaiting_human" and arrived:
         label = code_span(labels.reproduction)
         yield words.message("note.reproduction_arrived", label=label)
-    if look.skip is None and decision.facets.high_priority:
-        families = ", ".join(map(escape_markdown, decision.facets.high_priority))
-        review = code_span(labels.review)
-        yield words.message("note.high_priority", families=families, review=review)
+    review = labels.review in decision.plan.add_labels or standing.has(labels.review)
+    if look.skip is None and review and decision.facets.high_priority:
+        families = spans(decision.facets.high_priority)
+        yield words.message(
+            "note.high_priority", families=families, review=code_span(labels.review)
+        )
     yield from map(_marked_up, decision.plan.notes)
 
 

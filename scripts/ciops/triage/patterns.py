@@ -1,7 +1,8 @@
 """Terms and patterns of a policy: compiled when first needed, found by the words they need.
 
 A *term* is literal text, bounded by non-word characters where it begins or ends with a word
-character; a `*` stands for the rest of an identifier. A *pattern* is a Python `re`. Of each, the
+character (nor does a path or a package name, `x/term` or `x-term`, hold it); a `*` stands for the
+rest of an identifier. A *pattern* is a Python `re`. Of each, the
 *anchors* are words of which one must be in a line for it to match; an index of anchors picks the
 few patterns that a line needs, so that a line costs what it holds and not what the policy holds.
 """
@@ -53,7 +54,7 @@ def term_pattern(term: str) -> str:
     """The regular expression of a term."""
     parts = [re.escape(part) for part in term.split("*")]
     body = r"\w{0,60}".join(parts).replace(r"\ ", " ")
-    left = r"(?<!\w)" if term[:1].isalnum() or term[:1] == "_" else ""
+    left = r"(?<![\w/-])" if term[:1].isalnum() or term[:1] == "_" else ""
     right = r"(?!\w)" if term[-1:].isalnum() or term[-1:] == "_" else ""
     if not term.isascii():
         left = right = ""

@@ -30,6 +30,9 @@ _INLINE: Final = re.compile(r"`([^`\n]{3,300})`")
 _LAUNCH: Final = re.compile(
     r"\b(?:torchrun|mpirun|mpiexec|srun|python[\d.]{0,3}|accelerate launch) -|init_process_group\("
 )
+_LAUNCHER: Final = re.compile(
+    r"^\s*(?:\w+=\S+ )*(?:torchrun|srun|mpirun|mpiexec|accelerate|deepspeed|python[\d.]{0,4})\b"
+)
 _ENOUGH: Final = re.compile(
     r"\b(?:reproduces?|is enough|suffices|shows? it|shows? the|triggers? (?:it|the)|to reproduce|repro)\b|(?:→|->|=>|\b(?:gives|raises|fails(?: with)?|dies(?: with)?|prints|throws)):?\s*$",
     re.IGNORECASE,
@@ -75,6 +78,7 @@ def _sign(line: Line, signal: str) -> Evidence:
 
 def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
     touches, template = policy.reproduction.touches, policy.reproduction.template_code
+    yield from _job_scripts(reading)
     for block in _code_blocks(reading):
         code = "\n".join(line.text for line in block)
         at = touching_line(code, touches, template)
@@ -86,6 +90,19 @@ def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
             yield line, "command"
     yield from _inline_code(reading, touches)
     yield from _steps(reading)
+
+
+def _job_scripts(reading: Reading) -> Iterator[tuple[Line, str]]:
+    """A batch script that launches something: it may need a cluster, and counts all the same."""
+    blocks: dict[tuple[int, int], list[Line]] = {}
+    for line in reading.lines:
+        if line.zone in ("shell", "code", "log"):
+            blocks.setdefault((line.turn, line.block), []).append(line)
+    for block in blocks.values():
+        headed = any(line.text.startswith(("#!", "#SBATCH", "#PBS", "#BSUB")) for line in block)
+        launch = next((line for line in block if _LAUNCHER.search(line.text)), None)
+        if headed and launch is not None and len(block) >= 3:
+            yield launch, "job_script"
 
 
 def _code_blocks(reading: Reading) -> Iterator[list[Line]]:
@@ -305,8 +322,14 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
 def _touches(node: ast.stmt, names: Iterable[str]) -> bool:
     known = set(names)
     return any(
-        isinstance(child, ast.Call) and _root_name(child.func) in known for child in ast.walk(node)
+        isinstance(child, ast.Call)
+        and (_root_name(child.func) in known or f".{_method(child.func)}" in known)
+        for child in ast.walk(node)
     )
+
+
+def _method(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _root_name(node: ast.expr) -> str:

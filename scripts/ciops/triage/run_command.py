@@ -83,9 +83,9 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         target = target_of(host.event(), options.place.repo)
     if target.reason:
         return say_left_alone(target, options, host, target.reason)
-    from ciops.triage.run_work import work  # what needs no more than this was not worth loading it
+    from ciops.triage.run_start import start  # not worth loading for less
 
-    return work(options, target, host)
+    return start(options, target, host)
 
 
 def say_left_alone(

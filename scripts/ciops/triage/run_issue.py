@@ -52,6 +52,7 @@ class Look:
     skip: Skip | None
     decision: Decision | None
     writes: Writes
+    similar: tuple[Issue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

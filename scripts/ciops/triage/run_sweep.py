@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, CiopsError, RefusedError
-from ciops.forges.base import Issue, IssueQueue
+from ciops.forges.base import Issue
 from ciops.plumbing.http import (
     Client,
     ForbiddenError,
@@ -23,7 +23,6 @@ from ciops.plumbing.http import (
 )
 from ciops.triage.apply import Pen
 from ciops.triage.interruption import Interruption, StoppedError
-from ciops.triage.policy import Mode
 from ciops.triage.run_command import Shard
 from ciops.triage.run_issue import Desk, Look, Result, look_at, unwritten, write
 
@@ -61,6 +60,7 @@ class Session:
     pen: Pen | None = None
     max_writes: int | None = None
     now: Callable[[], float] = time.time
+    similar: int = 0
     writes: int = 0
     failed_in_a_row: int = 0
 
@@ -69,7 +69,7 @@ class Session:
         return self.max_writes is None or self.writes + look.writes.calls <= self.max_writes
 
 
-class _EndError(Exception):
+class EndError(Exception):
     """Ends a sweep at an issue."""
 
     def __init__(self, ending: Ending) -> None:
@@ -77,16 +77,17 @@ class _EndError(Exception):
         self.ending = ending
 
 
-def sweep(queue: IssueQueue, label: str, shard: Shard, session: Session) -> Ending:
+def sweep(label: str, shard: Shard, session: Session) -> Ending:
     """Look at every open issue with the queue's label that the shard holds."""
-    issues = (issue for issue in queue.issues(label, order="created") if shard.holds(issue.number))
+    listed = session.desk.queue.issues(label, order="created")
+    issues = (issue for issue in listed if shard.holds(issue.number))
     number = 0
     try:
         for issue in issues:
             number = issue.number
-            take(issue, "sweep", session)
+            _take(issue, session)
             number = 0
-    except _EndError as end:
+    except EndError as end:
         return _counted(end.ending, issues)
     except StoppedError:
         return Ending("stopped", number, status=EXIT_PARTIAL)
@@ -108,23 +109,31 @@ def _counted(ending: Ending, rest: Iterator[Issue]) -> Ending:
     return Ending(ending.why, ending.number, ending.error, left, ending.status)
 
 
-def take(issue: Issue, mode: Mode, session: Session) -> None:
+def _take(issue: Issue, session: Session) -> None:
     """Look at one issue, write to it, report what came of it."""
     _mind_the_rate(issue, session)
     session.interruption.check()
-    look: Look | None = None
     try:
-        look = look_at(issue, session.desk, mode)
+        look = look_at(issue, session.desk, "sweep")
+    except HttpError as error:
+        _fail(issue.number, None, error, session)
+    except RefusedError as error:
+        session.report(_failed(issue.number, None, error))
+    else:
+        finish(look, session)
+
+
+def finish(look: Look, session: Session) -> None:
+    """Write what was planned for an issue, within the limits, and report what came of it."""
+    try:
         result = _written(look, session)
     except HttpError as error:
-        result = _failure(issue, look, error, session)
+        _fail(look.facts.number, look, error, session)
     except RefusedError as error:
-        result = Result(issue.number, "failed", look, error=str(error), status=error.exit_status)
+        session.report(_failed(look.facts.number, look, error))
     else:
         session.failed_in_a_row = 0
-    session.report(result)
-    if session.failed_in_a_row >= FAILURES_IN_A_ROW:
-        raise _EndError(Ending("failed", issue.number, result.error, status=result.status))
+        session.report(result)
 
 
 def _written(look: Look, session: Session) -> Result:
@@ -132,34 +141,33 @@ def _written(look: Look, session: Session) -> Result:
         return unwritten(look)
     if not session.fits(look):
         session.report(unwritten(look, "held_back"))
-        raise _EndError(Ending("max_writes", look.facts.number))
+        raise EndError(Ending("max_writes", look.facts.number))
     session.writes += look.writes.calls
     return write(look, session.desk, session.pen)
 
 
-def _failure(issue: Issue, look: Look | None, error: HttpError, session: Session) -> Result:
-    """The result of an issue that failed; raises when every other one would fail too."""
-    result = Result(issue.number, "failed", look, error=str(error), status=error.exit_status)
-    if isinstance(error, RateLimitedError):
-        session.report(result)
-        raise _EndError(_ending("rate_limit", issue, error, EXIT_PARTIAL)) from error
-    if isinstance(error, UnauthorizedError) or _lacks_permission(issue, error, session):
-        session.report(result)
-        raise _EndError(_ending("failed", issue, error, error.exit_status)) from error
+def _failed(number: int, look: Look | None, error: CiopsError) -> Result:
+    return Result(number, "failed", look, error=str(error), status=error.exit_status)
+
+
+def _fail(number: int, look: Look | None, error: HttpError, session: Session) -> None:
+    """Report an issue that failed; raises when every other one would fail too."""
+    session.report(_failed(number, look, error))
     session.failed_in_a_row += 1
-    return result
+    if isinstance(error, RateLimitedError):
+        raise EndError(Ending("rate_limit", number, str(error), status=EXIT_PARTIAL)) from error
+    general = isinstance(error, UnauthorizedError) or _lacks_permission(number, error, session)
+    if general or session.failed_in_a_row >= FAILURES_IN_A_ROW:
+        ending = Ending("failed", number, str(error), status=error.exit_status)
+        raise EndError(ending) from error
 
 
-def _ending(why: Why, issue: Issue, error: CiopsError, status: int) -> Ending:
-    return Ending(why, issue.number, str(error), status=status)
-
-
-def _lacks_permission(issue: Issue, error: HttpError, session: Session) -> bool:
+def _lacks_permission(number: int, error: HttpError, session: Session) -> bool:
     """403 is also the answer for an issue that was locked meanwhile, which is its own affair."""
     if not isinstance(error, ForbiddenError):
         return False
     try:
-        return not session.desk.queue.issue(issue.number).locked
+        return not session.desk.queue.issue(number).locked
     except HttpError:
         return True
 
@@ -173,6 +181,6 @@ def _mind_the_rate(issue: Issue, session: Session) -> None:
         return
     wait = (rate.reset or 0.0) - session.now()
     if wait > SHORT_WAIT:
-        raise _EndError(Ending("rate_limit", issue.number, status=EXIT_PARTIAL))
+        raise EndError(Ending("rate_limit", issue.number, status=EXIT_PARTIAL))
     if wait > 0:
         session.interruption.sleep(wait + 1)

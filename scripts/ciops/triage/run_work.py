@@ -1,90 +1,145 @@
-"""A run from its beginning to its end: who we are, what is to be looked at, what is left behind."""
+"""A run once it has begun: the account, the labels, the issues, and what is left behind."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Final
 
-from ciops.errors import EXIT_PARTIAL
-from ciops.forges import open_forge
+from ciops.errors import CiopsError
+from ciops.forges.base import Forge, IssueQueue, Viewer
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.rendering import Templates
+from ciops.triage.apply import Pen, missing_labels, refuse_missing
+from ciops.triage.decide import profile_of
 from ciops.triage.events import Target
-from ciops.triage.interruption import Interruption, StoppedError
-from ciops.triage.policy_file import load_policy
-from ciops.triage.run_command import Options, say_left_alone
-
-if TYPE_CHECKING:
-    from ciops.forges.base import Forge, IssueQueue, Viewer
-    from ciops.triage.policy import Policy, Profile
-
-T = TypeVar("T")
+from ciops.triage.interruption import Interruption, Pace
+from ciops.triage.journal import Journal
+from ciops.triage.policy import Policy, Profile
+from ciops.triage.run_command import Options
+from ciops.triage.run_file import Run, RunFile, timestamp
+from ciops.triage.run_issue import Desk, Result
+from ciops.triage.run_named import take_named
+from ciops.triage.run_report import Report
+from ciops.triage.run_sweep import Ending, Session, sweep
+from ciops.triage.words import words_in
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A run that is about to begin: what, where, by which rules, as whom."""
+    """What a run begins with."""
 
     options: Options
     target: Target
     host: CiHost
-    policy: Policy
-    profile: Profile
     forge: Forge
     queue: IssueQueue
-    viewer: Viewer
+    policy: Policy
     interruption: Interruption
 
+    @property
+    def sweeps(self) -> bool:
+        return self.target.sweep
 
-class Meanwhile(Generic[T]):
-    """Something that is asked for while other work is done."""
-
-    def __init__(self, ask: Callable[[], T]) -> None:
-        self._ask = ask
-        self._found: list[T] = []
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._found.append(self._ask())
-        except BaseException as error:  # noqa: BLE001 - raised again where it is asked for
-            self._error = error
-
-    def result(self) -> T:
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._found[0]
+    @property
+    def numbers(self) -> list[int]:
+        """The named issues of this shard: two jobs of a matrix must not do the same one."""
+        return [number for number in self.target.issues if self.options.shard.holds(number)]
 
 
-def work(options: Options, target: Target, host: CiHost) -> int:
-    """The run; its exit status."""
-    with Interruption() as interruption:
-        try:
-            return _work(options, target, host, interruption)
-        except StoppedError:
-            host.error("the job was told to end before the first issue. Run it again")
-            return EXIT_PARTIAL
+def work(setting: Setting, asked: Callable[[], Viewer]) -> int:
+    """The run; its exit status. `asked` gives the account that is being asked for."""
+    options = setting.options
+    profile = profile_of(setting.policy, options.profile)
+    words = words_in(options.language)
+    viewer = asked()
+    _introduce(viewer, setting, words)
+    desk = _desk(setting, profile, viewer, words)
+    there = setting.queue.labels()
+    journal = Journal(options.output, desk, shadow=options.mode == "shadow")
+    record = RunFile(options.output, _run(setting, desk))
+    report = Report(setting.host, desk, options, setting.forge.client, journal, setting.sweeps)
+    try:
+        ending = _looked_at(setting, desk, there, _session(setting, desk, record, report))
+    except CiopsError as error:
+        record.finish({"error": str(error)})
+        raise
+    finally:
+        journal.close()
+    status = report.conclude(ending)
+    record.finish({"outcomes": journal.outcomes, "ending": ending.why, "status": status})
+    return status
 
 
-def _work(options: Options, target: Target, host: CiHost, interruption: Interruption) -> int:
-    if target.labels is not None:  # an event: it may need no call at all
-        queue_label = load_policy(options.policy).labels.queue
-        if queue_label.casefold() not in map(str.casefold, target.labels):
-            return say_left_alone(target, options, host, "not_in_queue", queue_label)
-    place = options.place
-    forge = open_forge(place.forge, host.env, place.gitlab_url, host.say, interruption.sleep)
-    queue = forge.queue(place.repo)
-    viewer = Meanwhile(queue.viewer)  # the policy is read while the service answers
-    policy = load_policy(options.policy)
-    from ciops.triage.decide import profile_of
-    from ciops.triage.run_end import carry_out
+def _looked_at(setting: Setting, desk: Desk, there: frozenset[str], session: Session) -> Ending:
+    """The issues, looked at and written to. A sweep may need any label, so it wants them all."""
+    if not setting.sweeps:
+        return take_named(setting.numbers, there, session)
+    refuse_missing(desk.policy.allowed_labels(desk.profile), there)
+    label = _spelled(desk.policy.labels.queue, there)
+    return sweep(label, setting.options.shard, session)
 
-    profile = profile_of(policy, options.profile)
-    setting = Setting(
-        options, target, host, policy, profile, forge, queue, viewer.result(), interruption
+
+def _introduce(viewer: Viewer, setting: Setting, words: Templates) -> None:
+    """Whose account it is, and what it certainly lacks."""
+    assumed = viewer.is_bot and setting.forge.name == "github"  # GitHub does not tell an app
+    key = "start.assumed" if assumed else "start.account"
+    place = setting.options.place
+    setting.host.say(words.message(key, repo=place.repo, account=viewer.login))
+    if viewer.missing:
+        missing = ", ".join(viewer.missing)
+        message = words.message("start.missing", account=viewer.login, missing=missing)
+        setting.host.warning(message)
+
+
+def _desk(setting: Setting, profile: Profile, viewer: Viewer, words: Templates) -> Desk:
+    return Desk(
+        queue=setting.queue,
+        forge=setting.forge.name,
+        viewer=viewer,
+        policy=knowing(setting.policy, viewer),
+        profile=profile,
+        words=words,
+        suggest=setting.options.suggest,
     )
-    return carry_out(replace(setting, policy=_knowing(policy, setting.viewer)))
+
+
+def knowing(policy: Policy, viewer: Viewer) -> Policy:
+    """A policy that knows this bot for its own; a person who runs it stays a person."""
+    if not viewer.is_bot:
+        return policy
+    return replace(policy, bot_logins=policy.bot_logins | {viewer.login.casefold()})
+
+
+def _spelled(label: str, there: frozenset[str]) -> str:
+    """A label as the repository writes it: GitLab's lists know no other case."""
+    return next((name for name in there if name.casefold() == label.casefold()), label)
+
+
+def _run(setting: Setting, desk: Desk) -> Run:
+    return Run(
+        repo=setting.options.place.repo,
+        forge=setting.forge.name,
+        account=desk.viewer.login,
+        policy=f"{desk.policy.name}@{desk.policy.version}",
+        profile=desk.profile.id,
+        mode=setting.options.mode,
+        shard=str(setting.options.shard),
+        started_at=timestamp(),
+    )
+
+
+def _session(setting: Setting, desk: Desk, record: RunFile, report: Report) -> Session:
+    interruption = setting.interruption
+    pace = Pace(interruption.sleep)
+    writes = setting.options.mode == "apply"
+    pen = Pen(setting.queue, record, interruption.writing, pace.wait) if writes else None
+    return Session(
+        desk=desk,
+        client=setting.forge.client,
+        report=report.result,
+        interruption=interruption,
+        pen=pen,
+        max_writes=setting.options.max_writes,
+        similar=setting.options.similar,
+    )

@@ -116,7 +116,7 @@ WORKS: Final[Cue] = _cue(
 )
 FAILS: Final[Cue] = _cue(
     r"\b(?:still|also|too|as well|even|likewise|identical(?:ly)?|no (?:difference|change|effect|luck)|regardless|either|persist\w{0,3}|again|to no avail|in vain)\b",
-    rf"\bsame (?:\w{{1,12}} )?(?:{_TROUBLE}|place|way|result|thing|behaviou?r|story|picture|here|line|step|point|stack|trace\w{{0,5}}|message)\b|\bthe same\s{{0,2}}(?:[.,;:)]|$|here|there|as|for|on|with)",
+    rf"\bsame (?:\w{{1,12}} )?(?:{_TROUBLE}|place|way|result|thing|behaviou?r|story|picture|here|line|step|point|stack|trace\w{{0,5}}|message)\b|\bthe same (?:happens|occurs|goes|holds|applies)\b|\bthe same\s{{0,2}}(?:[.,;:)]|$|here|there|as|for|on|with)",
     r"\b(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)\b|\bchange[sd]? nothing\b|\bnothing change[sd]\b",
     r"\b(?:reproduces?|reproducible|fails?|failed|failing|hangs?|hung|crash(?:es|ed)?|breaks?|broken|wrong|errors?|raises?|throws?|stuck|nan|deadlocks?|diverges?|dies|incorrect|slow(?:er)?|leaks?|garbage|zeros?)\b",
     "同じ|変わ(?:ら|り)|一样|仍然|toujours|pareil|失敗|落ち|エラー|失败|报错|échoue",

@@ -1,0 +1,127 @@
+"""What people hear of a run: a line an issue as it goes, then summary, outputs and exit status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_REFUSED, EXIT_SERVICE
+from ciops.plumbing.ci_host import SUMMARY_LIMIT, CiHost
+from ciops.plumbing.http import Client
+from ciops.plumbing.rendering import escape_markdown
+from ciops.triage.decide import to_json
+from ciops.triage.issue_summary import Change
+from ciops.triage.journal import Journal
+from ciops.triage.run_command import Options
+from ciops.triage.run_file import NAME
+from ciops.triage.run_issue import Desk, Result
+from ciops.triage.run_sweep import Ending
+from ciops.triage.run_words import ending_words, result_line, skips, totals
+
+SECTIONS: Final = 500  # issues of a sweep that get a section: a summary holds a few hundred
+
+
+@dataclass(slots=True)
+class Report:
+    """The words of one run. In a sweep only issues that are worth it get a line and a section."""
+
+    host: CiHost
+    desk: Desk
+    options: Options
+    client: Client
+    journal: Journal
+    sweeps: bool
+    shown: int = 0
+    labels: dict[str, None] = field(default_factory=dict)
+    comment_url: str = ""
+    last: tuple[Result, Sequence[Change]] | None = None
+
+    def result(self, result: Result) -> None:
+        """Hear of one issue."""
+        quiet = self.sweeps and result.outcome in ("unchanged", "skipped")
+        show = not quiet and self.shown < SECTIONS
+        changes = self._changes(result) if show else ()
+        self.shown += show
+        self.journal.add(result, changes, show=show)
+        self.labels.update(dict.fromkeys(_labels(result)))
+        self.comment_url = self.comment_url or result.written.comment_url
+        self.last = (result, changes)
+        if not quiet:
+            self.host.say(result_line(result, self.desk))
+        if result.error:
+            self.host.warning(f"#{result.number}: {result.error}")
+
+    def _changes(self, result: Result) -> Sequence[Change]:
+        return ()
+
+    def conclude(self, ending: Ending) -> int:
+        """Summary and outputs; the exit status of the run."""
+        status = status_of(ending, self.journal)
+        self.host.summary(self._summary(ending))
+        self.host.output("labels", "\n".join(self.labels))
+        self.host.output("decision", json.dumps(self._decision()))
+        self.host.output("comment-url", self.comment_url)
+        self.host.output("run-file", str(self.options.output / NAME))
+        told = " ".join(self._endings(ending))
+        if told:
+            (self.host.error if ending.status else self.host.notice)(told)
+        return status
+
+    def _endings(self, ending: Ending) -> list[str]:
+        limit = self.options.max_writes
+        return list(ending_words(ending, self.desk.words, self.client.service, limit))
+
+    def _decision(self) -> dict[str, Any]:
+        """Of a single issue its decision; else how many issues had which outcome."""
+        if self.last is None or self.journal.looked_at != 1:
+            return {"looked_at": self.journal.looked_at, "outcomes": dict(self.journal.outcomes)}
+        result, changes = self.last
+        look = result.look
+        if look is None or look.decision is None:
+            skip = None if look is None else look.skip
+            return {"id": str(result.number), "skip": skip, "outcome": result.outcome}
+        return {**to_json(look.decision, map(dict, changes)), "outcome": result.outcome}
+
+    def _summary(self, ending: Ending) -> str:
+        words, options, desk = self.desk.words, self.options, self.desk
+        shard = words.message("summary.shard", shard=str(options.shard))
+        head = words.render(
+            "run.md",
+            repo=options.place.repo,
+            mode=options.mode,
+            policy=f"{desk.policy.name}@{desk.policy.version}",
+            profile=desk.profile.id,
+            account=desk.viewer.login,
+            shard=shard if options.shard.count > 1 else "",
+            calls=self.client.calls,
+            service=self.client.service,
+            looked_at=self.journal.looked_at,
+            totals=totals(self.journal.outcomes, words),
+            skips=skips(self.journal.skips, words, desk.policy.labels.queue),
+            endings=[escape_markdown(text) for text in self._endings(ending)],
+            failures=self.journal.failures,
+        )
+        return head + self.journal.sections(SUMMARY_LIMIT)
+
+
+def _labels(result: Result) -> tuple[str, ...]:
+    """The labels that were added, or in a dry run would be."""
+    if result.outcome == "written":
+        return result.written.labels
+    if result.outcome != "planned" or result.look is None:
+        return ()
+    return tuple(part.name for part in result.look.writes.labels if not part.suggest)
+
+
+def status_of(ending: Ending, journal: Journal) -> int:
+    """Refusals first. What failed is a part of the run, unless nothing else came of it."""
+    if journal.worst == EXIT_REFUSED:
+        return EXIT_REFUSED
+    worst = ending.status or journal.worst
+    if worst != EXIT_SERVICE:
+        return worst
+    others = sum(n for outcome, n in journal.outcomes.items() if outcome != "failed")
+    done = journal.outcomes["written"] if ending.status else others
+    return EXIT_PARTIAL if done else EXIT_SERVICE
