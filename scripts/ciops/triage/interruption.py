@@ -64,7 +64,7 @@ class Interruption:
             self._writing = False
 
     def sleep(self, seconds: float) -> None:
-        """Wait. Told to end, a wait amid a write ends too: what waits to be repeated may be left."""
+        """Wait. Told to end, a wait amid a write ends too: what is to be repeated may be left."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             self.check()

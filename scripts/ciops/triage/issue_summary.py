@@ -182,6 +182,7 @@ def _linked(text: str, url: str, plain: bool) -> str:
 
 
 def _label_lines(result: Result, words: Templates) -> Iterator[str]:
+    told: dict[str, Sequence[str]] = {}
     if result.outcome == "written":
         told = {
             "written": result.written.labels,

@@ -34,8 +34,8 @@ RunMode = Literal["apply", "dry-run", "shadow"]
 ABOUT: Final = """Triage issues: decide, add labels, ask for a reproduction.
 
 Without --issue and --sweep the event that started the job says which issues: on GitHub issues,
-issue_comment, workflow_dispatch or schedule; on GitLab a webhook's payload or a schedule. DRY_RUN=true
-in the environment keeps every run from writing."""
+issue_comment, workflow_dispatch or schedule; on GitLab a webhook's payload or a schedule.
+DRY_RUN=true in the environment keeps every run from writing."""
 EXAMPLE: Final = "--repo OWNER/NAME --issue 7 --dry-run"
 KILL_SWITCH: Final = "DRY_RUN"
 _OFF: Final = ("", "0", "false", "no", "off")

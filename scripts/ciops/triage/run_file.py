@@ -100,7 +100,7 @@ def _tail(result: Mapping[str, Any] | None) -> bytes:
 
 
 def open_new(path: Path) -> FileIO:
-    """A new file without a buffer: what is written is there. A link in its place is not followed."""
+    """A new file without a buffer, so that what is written is there; a link is not followed."""
     path.unlink(missing_ok=True)
     return path.open("xb", buffering=0)
 

@@ -26,6 +26,8 @@ from ciops.triage.rationale import Suggest, additions_of
 Outcome = Literal["written", "planned", "unchanged", "skipped", "held_back", "failed"]
 Deciding = Callable[[IssueFacts, Policy, Profile, Mode], Decision]
 
+NOTHING: Final = Written()
+
 # What no timeline and no comment will change.
 PLAIN_SKIPS: Final = ("pull_request", "closed", "locked", "not_in_queue")
 
@@ -62,7 +64,7 @@ class Result:
     number: int
     outcome: Outcome
     look: Look | None = None
-    written: Written = Written()
+    written: Written = NOTHING
     error: str = ""
     status: int = 0
 

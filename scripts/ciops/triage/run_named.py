@@ -96,5 +96,5 @@ def _similar(look: Look, session: Session) -> tuple[Issue, ...]:
 
 def _telling_words(title: str) -> list[str]:
     """Identifiers first, then long words."""
-    words = dict.fromkeys(re.findall(r"\w{%d,}" % SHORT, title))
+    words = dict.fromkeys(re.findall(rf"\w{{{SHORT},}}", title))
     return sorted(words, key=lambda word: ("_" not in word, -len(word)))[:WORDS]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_REFUSED, EXIT_SERVICE
+from ciops.errors import EXIT_PARTIAL, EXIT_REFUSED, EXIT_SERVICE
 from ciops.plumbing.ci_host import SUMMARY_LIMIT, CiHost
 from ciops.plumbing.http import Client
 from ciops.plumbing.rendering import escape_markdown

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
 
 from ciops.errors import CiopsError
 from ciops.forges.base import Forge, IssueQueue, Viewer
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.rendering import Templates
-from ciops.triage.apply import Pen, missing_labels, refuse_missing
+from ciops.triage.apply import Pen, refuse_missing
 from ciops.triage.decide import profile_of
 from ciops.triage.events import Target
 from ciops.triage.interruption import Interruption, Pace
@@ -18,7 +17,7 @@ from ciops.triage.journal import Journal
 from ciops.triage.policy import Policy, Profile
 from ciops.triage.run_command import Options
 from ciops.triage.run_file import Run, RunFile, timestamp
-from ciops.triage.run_issue import Desk, Result
+from ciops.triage.run_issue import Desk
 from ciops.triage.run_named import take_named
 from ciops.triage.run_report import Report
 from ciops.triage.run_sweep import Ending, Session, sweep
