@@ -33,12 +33,14 @@ _FAILED_TEST: Final = 75
 _STATED: Final = 60
 _ANNOUNCED: Final = 50
 _CANCELLED: Final = 40
+_OUTLIVED: Final = 20
 _AFTERWARDS: Final = 50
 _CRASHED_AFTERWARDS: Final = 65
 _SHOWN: Final = 45
 
 _ALIVE: Final = 20
 _ALIVE_BARE: Final = 12
+_ALIVE_IN_TESTS: Final = 5
 _NEAR_END: Final = 150
 _BURST: Final = 40
 PROGRESS: Final = "progress"
@@ -46,7 +48,7 @@ _PROGRESS_REACH: Final = 12
 _SMELL_REACH: Final = 6
 _MOST_WRAPPERS: Final = 20
 # Kinds of errors that a program reports and goes on: they stand however much is printed after.
-_LASTING: Final = frozenset(("test", "test-summary", "compile", "link", "lint", "giving-up", "crash", "configure"))
+_LASTING: Final = frozenset(("test", "test-summary", "compile", "link", "lint", "crash", "configure"))
 
 
 # Kinds after which tools tidy up at length before they end.
@@ -72,6 +74,13 @@ class Facts:
     model: str | None
     hints: Mapping[str, HintValue]
     commit: str | None
+
+    def tests_fail_after(self, event: Event) -> bool:
+        """Whether a test that fails is reported later: what is printed before may be its output."""
+        return any(
+            e.role == roles.CAUSE and e.kind == "test" and e.sure and e.number > event.number
+            for e in self.events
+        )
 
 
 def judge(facts: Facts, knowledge: Knowledge) -> ScanResult:
@@ -150,22 +159,24 @@ def _weight(event: Event, facts: Facts) -> int:
     if event.recovered or _is_link(event):
         return 0
     if event.role == roles.CAUSE:
-        return _weight_of_cause(event)
+        return _weight_of_cause(event, facts)
     if event.role == roles.KILL:
         return _ENDED
     if event.role == roles.WRAPPER and event.carried:
         return _CARRIED if not _is_told(event.carried, facts.events) else 0
     by_role = {
-        roles.STATED: _STATED,
+        roles.STATED: _OUTLIVED if _survived(event) else _STATED,
         roles.ANNOUNCEMENT: _FAILED_TEST if event.kind == "test" else _ANNOUNCED,
         roles.CANCEL: _CANCELLED,
     }
     return by_role.get(event.role, 0)
 
 
-def _weight_of_cause(event: Event) -> int:
+def _weight_of_cause(event: Event, facts: Facts) -> int:
     if _survived(event):
         return 0 if event.bare else _SURVIVED
+    if event.kind == "exception" and event.alive >= _ALIVE_IN_TESTS and facts.tests_fail_after(event):
+        return _SURVIVED
     if event.kind in _NOISY:
         return _NOISE
     return _CERTAIN if event.sure else _LIKELY
@@ -185,7 +196,7 @@ def _survived(event: Event) -> bool:
     """Whether its process went on as if nothing had happened."""
     if event.kind in _LASTING:
         return False
-    return event.alive >= (_ALIVE_BARE if event.bare and event.kind not in _SLOW else _ALIVE)
+    return event.alive >= (_ALIVE_BARE if event.role == roles.CAUSE and event.bare and event.kind not in _SLOW else _ALIVE)
 
 
 def _is_told(carried: str, events: Sequence[Event]) -> bool:

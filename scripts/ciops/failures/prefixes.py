@@ -108,7 +108,8 @@ _LETTER: Final = (
     _kind(r"(?P<level>INFO|DEBUG)\s?[-:]?\s(?=\S)"),
     _kind(rf"[A-Z][a-z]{{2}} [ \d]\d {_TIME} [\w.-]{{1,64}} (?=\S)"),
     _kind(r"(?P<name>[a-z][\w.-]{0,60}[-_]\d{1,4})\s{1,30}\| ?"),
-    _kind(r"std(?:out|err) [FP] "),
+    _kind(r"std(?:out|err) [FP] |BUILDSTD(?:ERR|OUT): ?"),
+    _kind(r"(?P<level>DEBUG|INFO|WARNING|ERROR) [\w./]{1,60}\.py:\d{1,6}:\s{1,2}"),
     _kind(r"(?P<name>GECKO|PID)[( ](?P<pid>\d{1,9})\)? \| ?"),
 )
 _HASH: Final = (

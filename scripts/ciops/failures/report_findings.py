@@ -112,7 +112,8 @@ def _filed(report: Report, words: Words) -> str:
 
 def _blocked(report: Report, words: Words) -> str:
     """How many buckets each blocker holds back, in the order of `BLOCKERS`."""
-    found = Counter(bucket.blocker for bucket in report.buckets if bucket.blocker)
+    outcomes = [outcome(bucket) for bucket in report.buckets]
+    found = Counter(done.blocker for done in outcomes if done.blocker)
     known = [name for name in model.BLOCKERS if name in found]
     names = [*known, *sorted(set(found) - set(known))]
     parts = [_with_count(words, words.known("blocker", name), found[name]) for name in names]

@@ -25,7 +25,7 @@ from ciops.failures.report_findings import (
     tracking,
 )
 from ciops.failures.report_model import Bucket, FailedJob, PipelineStep, Report
-from ciops.failures.report_text import one_line, shortened
+from ciops.failures.report_text import causal_index, one_line, shortened
 from ciops.failures.report_words import Words
 from ciops.plumbing.rendering import escape_html, escape_markdown, link
 
@@ -205,8 +205,9 @@ def _summary(bucket: Bucket, words: Words) -> str:
 def numbered(job: FailedJob) -> str:
     """The excerpt with line numbers, the causal line marked by `>`."""
     digits = len(str(job.excerpt[-1].number)) if job.excerpt else 1
+    causal = causal_index(job)
     return "\n".join(
-        f"{'>' if line.number == job.line else ' '} {line.number:>{digits}} │ "
+        f"{'>' if at == causal else ' '} {line.number:>{digits}} │ "
         f"{one_line(line.text, _LINE_COLUMNS)}".rstrip()
-        for line in job.excerpt
+        for at, line in enumerate(job.excerpt)
     )

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from ciops.failures.redaction import mask_secrets
-from ciops.failures.report_model import Report
+from ciops.failures.report_model import FailedJob, Report
 from ciops.failures.scan_result import NumberedLine
 from ciops.plumbing.rendering import clean_text
 
@@ -51,6 +51,14 @@ def _safe_lines(lines: tuple[NumberedLine, ...]) -> tuple[NumberedLine, ...]:
     text = "\n".join(one_line(line.text, LONGEST_LINE) for line in lines)
     masked = mask_secrets(text).split("\n")
     return tuple(NumberedLine(line.number, one) for line, one in zip(lines, masked, strict=True))
+
+
+def causal_index(job: FailedJob) -> int | None:
+    """Which line of the excerpt is the causal one: a raw line may be shown as several."""
+    of = [at for at, line in enumerate(job.excerpt) if line.number == job.line]
+    return next(
+        (at for at in of if (job.text or "") in job.excerpt[at].text), of[0] if of else None
+    )
 
 
 def one_line(text: str, most: int = 0) -> str:

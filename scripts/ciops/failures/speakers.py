@@ -19,9 +19,14 @@ from ciops.failures.line_rules import Classifier, Said
 _NOISE_REACH: Final = 4
 _CHAIN_REACH: Final = 400
 _ALIVE_AFTER: Final = 4
+_SAME_OPENING: Final = 9
 _MOST_WATCHED: Final = 6
 _STACK_REACH: Final = 40
 _MOST_FRAMES: Final = 40
+# What a rule may say of an exception at the end of a traceback; anything else is said of others.
+_ROLES_OF_RAISED: Final = frozenset(
+    (roles.CAUSE, roles.WRAPPER, roles.FALLOUT, roles.KILL, roles.CANCEL)
+)
 _ECHO: Final = "shell-echo"
 _ANY_WORDS: Final = re.compile(r"(?P<cause>\S.*)")
 # Frames that other tools print: pytest's `path.py:12: in test_x`, faulthandler's, node's, Java's.
@@ -198,6 +203,8 @@ class Speaker:
             if said.rule.id != _ECHO:
                 self._live(line)
             return None
+        if role == roles.STATED:
+            self._live(line)
         if self._continues(said, line):
             return None
         event = _said_event(said, line, text, self.source)
@@ -224,6 +231,7 @@ class Speaker:
             self._last = event
             return self._note(event)
         if line.level == "E":
+            self._live(line)
             event = Event(line.number, text, roles.STATED, "logged", "stated", self.source)
             return self._note(event)
         self._live(line)
@@ -231,8 +239,11 @@ class Speaker:
 
     def _live(self, line: Line) -> None:
         """An ordinary line: the process lived on after what it reported."""
+        opening = line.text.strip()[:_SAME_OPENING]
         for event in self._watched:
             if line.number - event.end >= _ALIVE_AFTER:
+                if event.text.startswith(opening):
+                    continue  # the same tool still talks about it
                 event.alive += event.number > self._log.concluded
             elif event.end >= line.number - 1 and len(event.more) < 12:
                 event.more.append(line.text.strip()[:300])
@@ -241,7 +252,7 @@ class Speaker:
 
 def _raised_event(raised: tracebacks.Raised, said: Said | None, source: str) -> Event:
     role = said.rule.role if said else roles.CAUSE
-    if role in (roles.STATED, roles.ANNOUNCEMENT, roles.RECOVERY, roles.HINT):
+    if role not in _ROLES_OF_RAISED:
         role = roles.CAUSE
     event = Event(raised.number, raised.text, role, "exception", "exception", source)
     if said:

@@ -122,6 +122,12 @@ def find(target: Target, scope: Scope, pipelines: Pipelines) -> Start:
     )
 
 
+def find_run(target: Target, pipelines: Pipelines) -> Start:
+    """The run asked for, of a source without bridges; ServiceError when it cannot be seen."""
+    found = find(target, Scope(""), pipelines)
+    return Start(found.pipeline, target.project, inside=True)
+
+
 def _is_upstream(place: str, scope: Scope) -> bool:
     return bool(scope.bridges) and place.casefold() == scope.upstream.casefold()
 

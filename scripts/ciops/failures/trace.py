@@ -37,6 +37,7 @@ _ALIVE: Final = 20
 _MOST_SPEAKERS: Final = 512
 _MOST_CONTINUED: Final = 20
 _LINES_ABOVE: Final = 12
+_LINES_ABOVE_GRAVE: Final = 60
 _LONGEST_LEARNT: Final = 2000
 # GitLab's stages after the script (https://docs.gitlab.com/runner/executors/#job-stages).
 _EPILOGUE: Final = ("after_script", "archive_cache", "upload_artifacts", "cleanup_file_variables")
@@ -128,7 +129,8 @@ class TraceReader:
         """
         lines = self._block[1]
         if self._sieve.meets(lines[index]):
-            index = max(at, index - _LINES_ABOVE)
+            grave = any(self._is_grave(seen) for seen in self._seen([(1, lines[index])]))
+            index = max(at, index - (_LINES_ABOVE_GRAVE if grave else _LINES_ABOVE))
         lowest = max(at, index - _MOST_CONTINUED)
         while index > lowest and continues(lines[index]):
             index -= 1
@@ -183,6 +185,12 @@ class TraceReader:
             or next(self._knowledge.observer.all(text), None) is not None
             or self._dump.starts(text)
         )
+
+    def _is_grave(self, visible: Visible) -> bool:
+        """Whether a line says what failed, or that something above it did."""
+        peeled = peel(visible.text)
+        said = self._knowledge.classifier.say(peeled.text.strip(), peeled.level)
+        return said is not None and said.rule.role in (roles.WRAPPER, roles.CAUSE)
 
     def _flush(self) -> None:
         for seen in self._unframer.flush():

@@ -151,4 +151,4 @@ _BARE_NAME: Final = re.compile(r"(?:^|\.)[A-Z]\w{2,}(?:Error|Exception|Exit|Inte
 
 def bare_name(exception: str) -> str:
     """The class of an exception without its module: `GatedRepoError`."""
-    return exception.rpartition(".")[2]
+    return re.split(r"[.:]", exception.strip())[-1]

@@ -1,0 +1,133 @@
+"""Options that the commands share: from the command line, and from `INPUT_<NAME>` below it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from ciops.errors import UsageError
+from ciops.plumbing.ci_host import CiHost, detect
+from ciops.plumbing.yaml_file import shown
+
+ROOT: Final = Path(__file__).resolve().parents[3]
+CONFIG: Final = ROOT / "config" / "pipeline-failure-report" / "autodeploy.yml"
+LANGUAGES: Final = ("en", "fr", "ja")
+TOKENS: Final = ("GITLAB_TOKEN", "GITHUB_TOKEN", "CI_JOB_TOKEN")
+MISSING_TOKEN: Final = "Set GITLAB_TOKEN to a GitLab personal access token and rerun this skill."  # noqa: S105
+
+_YES: Final = frozenset({"true", "yes", "on", "1"})
+_NO: Final = frozenset({"false", "no", "off", "0", ""})
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are sentences of ours, and which takes no shortened options."""
+
+    def __init__(self, command: str, about: str, example: str) -> None:
+        super().__init__(
+            prog=f"pipeline_failure_report.py {command}",
+            description=about,
+            epilog=f"example:\n  pipeline_failure_report.py {command} {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, f"See {self.prog} --help")
+
+
+def open_host(env: Mapping[str, str]) -> CiHost:
+    """The host of this run, which shows no token."""
+    host = detect(env)
+    for name in TOKENS:
+        if env.get(name, "").strip():
+            host.mask(env[name].strip())
+    return host
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """The option that says by which rules."""
+    parser.add_argument("--config", metavar="FILE", type=Path, default=CONFIG)
+
+
+def add_gitlab_url(parser: argparse.ArgumentParser) -> None:
+    """The option that says where GitLab is."""
+    parser.add_argument(
+        "--gitlab-url",
+        metavar="URL",
+        default="",
+        help="default: GITLAB_URL, else CI_SERVER_URL, else https://gitlab.com",
+    )
+
+
+def add_writing(parser: argparse.ArgumentParser) -> None:
+    """The options that say what is written, where and in which language."""
+    parser.add_argument(
+        "--format",
+        metavar="FORMAT",
+        nargs="+",
+        action="extend",
+        help="chat, md, csv, json, html: written to DIR/report.FORMAT; chat is always printed",
+    )
+    parser.add_argument("--output", metavar="DIR", type=Path, default=Path("out"))
+    parser.add_argument("--language", choices=LANGUAGES, default=None, help="default: en")
+    parser.add_argument("--previous", metavar="FILE", help="an earlier report.json to compare with")
+
+
+def add_tracking(parser: argparse.ArgumentParser) -> None:
+    """The options that let it write to a tracker."""
+    parser.add_argument("--track", action="store_true", help="file issues that are not there yet")
+    parser.add_argument("--dry-run", action="store_true", help="print what --track would file")
+
+
+def parse(parser: argparse.ArgumentParser, argv: Sequence[str], host: CiHost) -> argparse.Namespace:
+    """The options; what the command line leaves open comes from the host's inputs."""
+    return parser.parse_args([*_from_inputs(parser, argv, host.inputs()), *argv])
+
+
+def _from_inputs(
+    parser: argparse.ArgumentParser, argv: Sequence[str], inputs: Mapping[str, str]
+) -> Iterator[str]:
+    given = {argument.partition("=")[0] for argument in argv}
+    for action in parser._actions:
+        option = next((text for text in action.option_strings if text.startswith("--")), "")
+        value = inputs.get(option.removeprefix("--"), "")
+        if not value or option in given:
+            continue
+        if action.nargs == 0:
+            if truth(value, option.removeprefix("--")):
+                yield option
+        elif action.nargs == "+":
+            for word in re.split(r"[\s,]+", value.strip(", \n")):
+                yield f"{option}={word}"
+        else:
+            yield f"{option}={value}"
+
+
+def truth(value: str, name: str) -> bool:
+    """A yes or no; UsageError for anything else."""
+    folded = value.strip().casefold()
+    if folded in _YES:
+        return True
+    if folded in _NO:
+        return False
+    raise UsageError(f"input {name} is {shown(value)}", "Write true or false")
+
+
+def chosen_formats(given: Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+    """The formats asked for, each once; UsageError for one that is not known."""
+    words = [word for text in given or () for word in re.split(r"[\s,]+", text) if word]
+    for word in words:
+        if word not in known:
+            problem = f"--format: there is no format {shown(word)}"
+            raise UsageError(problem, f"Formats are: {', '.join(known)}")
+    return tuple(dict.fromkeys(words))
+
+
+def positive(text: str) -> int:
+    """A whole number, 1 or more."""
+    if not re.fullmatch(r"0*[1-9]\d{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number of 1 or more")
+    return int(text)

@@ -1,0 +1,49 @@
+"""Show a report and write its files; the exit status follows from what it could not read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ciops.errors import EXIT_DONE, EXIT_PARTIAL
+from ciops.failures.output_folder import OutputFolder
+from ciops.failures.report_chat import chat_lines, chat_text
+from ciops.failures.report_formats import CHAT, FILES, files
+from ciops.failures.report_model import Report
+from ciops.failures.report_text import made_safe
+from ciops.failures.report_words import Words, words_of
+from ciops.plumbing.ci_host import CiHost
+
+MARKDOWN: Final = "md"
+
+
+def publish(
+    report: Report, formats: Sequence[str], folder: OutputFolder, language: str, host: CiHost
+) -> int:
+    """Print the report, write what was asked for, tell the host; the exit status."""
+    words = words_of(language)
+    safe = made_safe(report)
+    for line in chat_lines(safe, words):
+        host.say(line.text, line.style)
+    for name, text in files(report, formats, words).items():
+        host.say(f"{folder.write(name, text)}", "dim")
+    if CHAT in formats:
+        folder.write("report.chat", chat_text(safe, words))
+    if MARKDOWN in formats or host.name == "github":
+        host.summary(FILES[MARKDOWN](safe, words))
+    _tell(report, formats, folder, host)
+    return status_of(report)
+
+
+def _tell(report: Report, formats: Sequence[str], folder: OutputFolder, host: CiHost) -> None:
+    """What later steps and jobs may want to know."""
+    host.output("failed-jobs", str(report.failed_jobs_total))
+    host.output("buckets", str(len(report.buckets)))
+    if "json" in formats:
+        host.output("report-file", str(folder.path / "report.json"))
+
+
+def status_of(report: Report) -> int:
+    """1 when something could not be read, or a job is in no bucket or in two."""
+    whole = not report.unreadable and not report.remarks and report.checksum_holds
+    return EXIT_DONE if whole else EXIT_PARTIAL
