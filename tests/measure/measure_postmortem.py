@@ -78,8 +78,10 @@ def measure(
             yield f"{key} is {value}, expected {wanted[key]}"
     if expected["verdict"] == "render":
         yield from findings(found, expected["findings"], counts)
-        yield from renderings(reading, expected, counts)
+        document = build(reading.record, WORDS[language], Links())
+        rendered = render_gfm(document), render_adf(document), render_wiki(document)
         seconds.append(time.perf_counter() - start)
+        yield from renderings(reading, rendered, expected, counts)
 
 
 def findings(
@@ -105,9 +107,10 @@ def overlaps(finding: Finding, expected: dict[str, Any]) -> bool:
     return (finding.kind, finding.field) == (expected["kind"], expected["field"]) and shared
 
 
-def renderings(reading: Any, expected: dict[str, Any], counts: Counter[str]) -> Iterator[str]:
-    document = build(reading.record, WORDS[reading.record.language], Links())
-    adf = render_adf(document)
+def renderings(
+    reading: Any, rendered: tuple[str, Any, str], expected: dict[str, Any], counts: Counter[str]
+) -> Iterator[str]:
+    markdown, adf, wiki = rendered
     counts["rendered"] += 1
     problems = adf_problems(adf)
     counts["valid"] += not problems
@@ -115,9 +118,9 @@ def renderings(reading: Any, expected: dict[str, Any], counts: Counter[str]) -> 
     again = build(reading.record, WORDS[reading.record.language], Links())
     counts["identical"] += json.dumps(adf) == json.dumps(render_adf(again))
     shown = {
-        "markdown": of_markdown(render_gfm(document)),
+        "markdown": of_markdown(markdown),
         "adf": of_adf(adf),
-        "wiki": of_wiki(render_wiki(document)),
+        "wiki": of_wiki(wiki),
     }
     for name, visible in shown.items():
         for text in expected["must_contain"]:
@@ -141,8 +144,9 @@ def report(counts: Counter[str], seconds: list[float]) -> None:
     for name in ("markdown", "adf", "wiki"):
         print(f"{name:10} {counts[f'{name} kept']}/{counts[f'{name} wanted']} must-survive kept")
     if seconds:
-        best = sorted(seconds)[len(seconds) // 2] * 1000
-        print(f"time       {best:.1f} ms a record at the median (with the schema check)")
+        seconds.sort()
+        middle, worst = seconds[len(seconds) // 2] * 1000, seconds[-1] * 1000
+        print(f"time       {middle:.1f} ms a record at the median, {worst:.1f} ms at most")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from ciops.postmortem.prose_view import Sentence, Span
 # Proper names, versions and counted things: `TCP`, `PyPy`, `K7`, `32 nodes`.
 _NAME: Final = re.compile(
     r"[0-9]+[ \u00a0\u202f](?:GPU|CPU|[a-zà-ÿ]{3,})s?\b"
-    r"|(?<![A-Za-z])[A-Z][A-Za-z0-9+.]*[A-Za-z0-9+](?![A-Za-z])|[ァ-ヶー]{4,}"
+    r"|(?<![A-Za-z])[A-Z](?:[a-z]{3,}|[a-z]*[A-Z0-9][A-Za-z0-9+.]*)(?![A-Za-z])"
 )
 
 
@@ -101,8 +101,9 @@ def _untested(not_tested: str, guide: Guide) -> Iterator[str]:
 def _named(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
     """Something by name that the record says was not tested."""
     for untested in _untested(scope.not_tested, guide):
-        for name in dict.fromkeys(_NAME.findall(untested)):
-            whole = rf"(?<![A-Za-z0-9ァ-ヶー]){re.escape(name)}(?![A-Za-z0-9ァ-ヶー])"
+        left_out = guide.claims["excepted"].sub("", untested)
+        for name in dict.fromkeys(_NAME.findall(left_out)):
+            whole = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
             if not re.search(whole, scope.tested):
                 # A capital at the start of a sentence makes no name.
                 yield from (hit.span() for hit in re.finditer(whole, clause) if hit.start() > 0)

@@ -22,21 +22,16 @@ PERSON: Final = "\ue000"
 CODE: Final = "\ue001"
 QUOTE: Final = "\ue002"
 _MACRO: Final = re.compile(r"\{([a-z][a-z_]*)\}")
-_MARKS: Final = {"person": PERSON, "code": CODE, "quote": QUOTE}
-CLAIMS: Final = (
-    "success",
-    "all",
-    "scope",
-    "everywhere",
-    "absolute",
-    "performance",
-    "counted",
-    "untested",
-    "not_claimed",
-    "any_noun",
-    "clause_end",
-    "denied",
+_GROUPS: Final = (
+    "people",
+    "macros",
+    "exemptions",
+    "exempt_before",
+    "exempt_after",
+    "rules",
+    "claims",
 )
+_MARKS: Final = {"person": PERSON, "code": CODE, "quote": QUOTE}
 PEOPLE: Final = ("start", "before", "not_before", "pronouns", "departments", "titled", "systems")
 
 
@@ -77,10 +72,7 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
         kind: frozenset(shared.child("kinds").texts(kind)) for kind in shared.child("kinds").value
     }
     top = Reader(load(folder / f"prose.{language}.yml"))
-    top.mapping(
-        ("schema", "language", "people", "macros", "exemptions", "exempt_before", "exempt_after")
-        + ("rules", "claims")
-    )
+    top.mapping((*_GROUPS, "schema", "language"))
     top.choice("language", LANGUAGES)
     macros = _macros(top)
     return Guide(
@@ -98,17 +90,17 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
 
 
 def _macros(top: Reader) -> dict[str, str]:
-    people = top.child("people")
-    own = _plain(top.child("macros"))
-    return _MARKS | {"systems": people.text("systems", "")} | own
+    systems = top.child("people").text("systems", "").replace("\n", "")
+    return _MARKS | {"systems": systems} | _plain(top.child("macros"))
 
 
 def _plain(reader: Reader) -> dict[str, str]:
-    return {key: reader.text(key) for key in reader.mapping()}
+    return {key: reader.text(key).replace("\n", "") for key in reader.mapping()}
 
 
 def _expanded(text: str, macros: Mapping[str, str]) -> str:
-    """A pattern with its macros put in; a macro may use others."""
+    """A pattern with its macros put in; a macro may use others, lines are read as one."""
+    text = text.replace("\n", "")
     for _ in range(5):
         text = _MACRO.sub(lambda name: macros.get(name[1], name[0]), text)
     return text
@@ -155,12 +147,12 @@ def _people(reader: Reader) -> tuple[re.Pattern[str], ...]:
     """How persons are found beside the names of the record: titles, handles, roles, pronouns."""
     reader.mapping(("roles", *PEOPLE))
     roles = "|".join(f"(?:{role})" for role in reader.texts("roles"))
-    start = reader.text("start") + reader.text("before")
-    role = rf"{start}(?:{roles})(?![A-Za-z0-9_]|{reader.text('not_before')})"
+    words = {key: _expanded(reader.text(key, ""), {}) for key in PEOPLE}
+    start, not_behind = words["start"] + words["before"], words["not_before"]
+    role = rf"{start}(?:{roles})(?![A-Za-z0-9_]|{not_behind})"
     found = [_compiled(reader, "roles", role)]
-    for key in ("pronouns", "departments"):
-        found.append(_compiled(reader, key, reader.text(key)))
-    if reader.has("titled"):
-        found.insert(0, _compiled(reader, "titled", reader.text("titled"), 0))
+    found += [_compiled(reader, key, words[key]) for key in ("pronouns", "departments")]
+    if words["titled"]:
+        found.insert(0, _compiled(reader, "titled", words["titled"], 0))
     found.insert(0, re.compile(r"(?<![\w@./-])@[A-Za-z][A-Za-z0-9-]*(?![\w(@/]|\.\w)", re.ASCII))
     return tuple(found)

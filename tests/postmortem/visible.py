@@ -1,0 +1,67 @@
+"""What a reader sees of each output, and the ADF schema compiled once."""
+
+from __future__ import annotations
+
+import functools
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from jsonschema import validators
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+ROOT = Path(__file__).resolve().parents[2]
+ADF_SCHEMA = ROOT / "tests" / "contract" / "adf-schema.json"
+
+
+@functools.cache
+def commonmark() -> MarkdownIt:
+    """Markdown as GitHub reads it, without this project's own inline rules."""
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def of_markdown(text: str) -> str:
+    """Rendered text, one line a block."""
+    lines: list[str] = []
+    for token in commonmark().parse(text):
+        if token.type == "inline":
+            lines.append("".join(map(_inline, token.children or [])))
+        elif token.type in ("fence", "code_block"):
+            lines.append(token.content)
+    return "\n".join(lines)
+
+
+def _inline(token: Token) -> str:
+    if token.type in ("softbreak", "hardbreak"):
+        return "\n"
+    if token.type == "html_inline":
+        return "\n" if token.content == "<br>" else ""
+    return token.content
+
+
+def of_adf(node: dict[str, Any]) -> str:
+    """The text nodes, one line a block."""
+    if node["type"] == "text":
+        return str(node["text"])
+    if node["type"] == "hardBreak":
+        return "\n"
+    inner = "".join(map(of_adf, node.get("content", [])))
+    return inner + "\n" if node["type"] in ("paragraph", "heading", "codeBlock") else inner
+
+
+def of_wiki(text: str) -> str:
+    """Wiki markup with its escapes undone."""
+    return html.unescape(re.sub(r"\\([^A-Za-z0-9\s])", r"\1", text))
+
+
+@functools.cache
+def adf_validator() -> Any:
+    schema = json.loads(ADF_SCHEMA.read_text(encoding="utf-8"))
+    return validators.validator_for(schema)(schema)
+
+
+def adf_problems(document: dict[str, Any]) -> list[str]:
+    return [error.message for error in adf_validator().iter_errors(document)]
