@@ -54,7 +54,7 @@ class Facts:
     starting_pipeline: int
     terminal_pipelines: tuple[int, ...]
     steps: tuple[PipelineStep, ...]
-    jobs: Sequence[ChainJob]
+    jobs: tuple[ChainJob, ...]
     dead_ends: tuple[DeadEndBridge, ...] = ()
     remarks: tuple[Remark, ...] = ()
     source: str = "gitlab"

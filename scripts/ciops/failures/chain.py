@@ -23,10 +23,11 @@ from ciops.failures.report_model import (
 )
 from ciops.failures.scope import Scope
 from ciops.failures.start import Start
+from ciops.forges.base import Bridge, Job, Pipeline
 from ciops.plumbing.http import ForbiddenError, HttpError, NotFoundError
 
 if TYPE_CHECKING:
-    from ciops.forges.base import Bridge, Job, Pipeline, Pipelines
+    from ciops.forges.base import Pipelines
 
 FAILED: Final = "failed"
 FAILED_BELOW: Final = "downstream_pipeline_failed"

@@ -60,7 +60,7 @@ def refuse_by_report(report: Report, bucket: Bucket, validation: str, head: str)
         problem = f"bucket {name} is {bucket.status}: {bucket.reason}"
         raise RefusedError(problem, "Only actionable buckets deserve a change")
     job = report.jobs_by_id.get(bucket.representative_job)
-    if job is None or not (job.text or job.excerpt) or job.evidence != "strong":
+    if job is None or not job.excerpt or job.evidence != "strong":
         problem = f"bucket {name} has no log excerpt that shows its cause"
         raise RefusedError(problem, "Read the log of its representative job first")
     if not bucket.hypothesis:
@@ -105,8 +105,9 @@ def planned(
     if opened:
         problem = f"a pull request from {head} is open already: {opened[0].url}"
         raise RefusedError(problem, "Update that one")
-    found = DuplicateSearch(forge.queue(owner.repository), "").find(bucket)
-    if found is not None and found.is_pull:
+    search = DuplicateSearch(forge.queue(owner.repository), "")
+    found = search.find(bucket, kinds=("pull",))
+    if found is not None:
         problem = f"an open pull request covers bucket {shown(bucket.name)}: {found.url}"
         raise RefusedError(problem, "Work on that one")
     body = change_body(report, bucket, validation)

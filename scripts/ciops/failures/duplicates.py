@@ -9,10 +9,10 @@ raised from two files is two failures.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from ciops.failures.report_model import Bucket
 from ciops.failures.signature import mask
@@ -21,6 +21,8 @@ from ciops.failures.tracking_text import MARKER, marker
 if TYPE_CHECKING:
     from ciops.forges.base import Issue, IssueQueue
 
+Kind = Literal["issue", "pull"]
+KINDS: Final[tuple[Kind, ...]] = ("issue", "pull")
 MOST_RECENT: Final = 300
 ALIKE: Final = 0.6
 """The share of the words that identify an error which a title must hold."""
@@ -52,30 +54,33 @@ class DuplicateSearch:
         self._since = since
         self._recent: list[Issue] | None = None
 
-    def find(self, bucket: Bucket) -> Duplicate | None:
+    def find(self, bucket: Bucket, kinds: Sequence[Kind] = KINDS) -> Duplicate | None:
         """What covers a bucket; raises HttpError when the search cannot be made."""
         if self._recent is None:
             listed = self._queue.issues(since=self._since) if self._since else iter(())
             self._recent = list(islice(listed, MOST_RECENT))
         own = marker(bucket)
-        return (
-            _marked(self._recent, own)
-            or _marked(self._queue.search(own, exact=True, kind="issue"), own)
-            or _marked(self._queue.search(own, exact=True, kind="pull"), own)
-            or self._alike(bucket, own)
-        )
+        recent = [one for one in self._recent if _kind(one) in kinds]
+        found = _marked(recent, own)
+        for kind in kinds:
+            found = found or _marked(self._queue.search(own, exact=True, kind=kind), own)
+        return found or self._alike(bucket, own, recent, kinds)
 
-    def _alike(self, bucket: Bucket, own: str) -> Duplicate | None:
+    def _alike(
+        self, bucket: Bucket, own: str, recent: Sequence[Issue], kinds: Sequence[Kind]
+    ) -> Duplicate | None:
         words = _words(bucket.causal_error or "")
         if len(words) < _SHORTEST:
             return None
         query = " ".join(sorted(words, key=_telling)[:_SEARCH_WORDS])
-        for kind in ("issue", "pull"):
-            found = self._queue.search(query, kind="pull" if kind == "pull" else "issue", limit=20)
-            similar = _similar([*(self._recent or ()), *found], words, own)
-            if similar is not None:
-                return similar
-        return None
+        found = _similar(recent, words, own)
+        for kind in kinds:
+            found = found or _similar(self._queue.search(query, kind=kind, limit=20), words, own)
+        return found
+
+
+def _kind(one: Issue) -> Kind:
+    return "pull" if one.is_pull_request else "issue"
 
 
 def _marked(issues: Iterable[Issue], own: str) -> Duplicate | None:

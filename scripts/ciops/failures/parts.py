@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from ciops.errors import UsageError
 from ciops.failures.assemble import Facts, Looked
@@ -21,6 +21,7 @@ from ciops.failures.report_json import MAX_BYTES
 from ciops.failures.trace_download import NOT_READ, unread
 from ciops.plumbing.yaml_file import read_text
 
+T = TypeVar("T")
 SCHEMA: Final = 1
 PATTERN: Final = "part-*-of-*.json"
 _AGAIN: Final = "Name the folders that `report --shard` wrote"
@@ -148,6 +149,6 @@ def together(parts: Sequence[Part]) -> tuple[Facts, list[JobEvidence], dict[str,
     return facts, [evidence[key] for key in sorted(evidence)], looked
 
 
-def _merged[T](groups: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+def _merged(groups: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
     """Every different item once, in the order in which it was met."""
     return tuple(dict.fromkeys(item for group in groups for item in group))

@@ -11,7 +11,7 @@ from ciops.failures.report_chat import chat_lines, chat_text
 from ciops.failures.report_formats import CHAT, FILES, files
 from ciops.failures.report_model import Report
 from ciops.failures.report_text import made_safe
-from ciops.failures.report_words import Words, words_of
+from ciops.failures.report_words import words_of
 from ciops.plumbing.ci_host import CiHost
 
 MARKDOWN: Final = "md"

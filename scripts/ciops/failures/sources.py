@@ -72,8 +72,9 @@ def gitlab(forges: Forges, scope: Scope, asked: str) -> Source:
     pipelines = forge.pipelines()
 
     def find() -> Start:
-        target = starts.gitlab_target(asked, forge.web_url) if asked else None
-        found = starts.find(target, scope, pipelines) if target else starts.newest(scope, pipelines)
+        if not asked:
+            return starts.newest(scope, pipelines)
+        found = starts.find(starts.gitlab_target(asked, forge.web_url), scope, pipelines)
         starts.refuse_benchmark(found, scope, pipelines)
         return found
 
@@ -121,4 +122,3 @@ def _own_repository(host: CiHost) -> str:
     if name.count("/") != 1:
         raise UsageError(f"GITHUB_REPOSITORY: {shown(name)} is no OWNER/NAME", "Correct it")
     return name
-

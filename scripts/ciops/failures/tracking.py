@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ciops.errors import CiopsError, UsageError
 from ciops.failures import report_model as model
 from ciops.failures.duplicates import Duplicate, DuplicateSearch
+from ciops.failures.interruption import StoppedError
 from ciops.failures.issue_form import IssueForm, read_form
 from ciops.failures.knowledge import Knowledge, Owner
 from ciops.failures.report_model import Bucket, Remark, Report
@@ -100,6 +101,11 @@ class Tracker:
             except CiopsError as error:
                 problems.append(Remark(model.TRACKING_FAILED, f"{bucket.name}: {error}"))
                 done.append(replace(bucket, blocker=model.DUPLICATES_NOT_CHECKED))
+            except StoppedError as stop:
+                problems.append(Remark(model.STOPPED, f"{stop.reason} at {bucket.name}, tracking"))
+                break
+        left = report.buckets[len(done) :]
+        done += [replace(one, blocker=model.DUPLICATES_NOT_CHECKED) for one in left]
         statuses = {bucket.name: bucket.status for bucket in done}
         return replace(
             report,

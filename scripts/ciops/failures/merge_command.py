@@ -1,0 +1,81 @@
+"""`merge`: one report from the parts that a matrix of jobs wrote. Only --track needs a token."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from ciops.errors import UsageError
+from ciops.failures.assemble import Looked, assemble, in_buckets
+from ciops.failures.command_line import (
+    Parser,
+    add_config,
+    add_gitlab_url,
+    add_tracking,
+    add_writing,
+    chosen_formats,
+    open_host,
+    parse,
+)
+from ciops.failures.interruption import stoppable
+from ciops.failures.knowledge import Knowledge, load_knowledge
+from ciops.failures.output_folder import OutputFolder
+from ciops.failures.parts import Part, code_key, read_parts, together
+from ciops.failures.publishing import publish
+from ciops.failures.report_formats import FORMATS
+from ciops.failures.report_json import load_report
+from ciops.failures.report_model import Report
+from ciops.failures.sources import Forges
+from ciops.failures.tracking import untracked
+from ciops.failures.tracking_run import tracked
+
+ABOUT: Final = """Put the parts of a report together that `report --shard I/N` wrote.
+
+The formats and the language are those of the parts where none are given. A part that is missing
+makes the jobs it would have read weak, and the exit status 1."""
+EXAMPLE: Final = "out/part-1 out/part-2 --format md json"
+
+
+def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    """The command; its exit status."""
+    host = open_host(env)
+    parser = Parser("merge", ABOUT, EXAMPLE)
+    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path)
+    add_config(parser)
+    add_writing(parser)
+    add_tracking(parser)
+    add_gitlab_url(parser)
+    given = parse(parser, arguments, host)
+    host.folder = given.output
+    formats = chosen_formats(given.format, FORMATS)
+    knowledge = load_knowledge(given.config)
+    previous = load_report(given.previous) if given.previous else None
+    parts = read_parts(given.folders)
+    with stoppable():
+        report = merged(parts, knowledge, previous)
+        if given.track:
+            forges = Forges(host, given.gitlab_url, time.sleep)
+            report = tracked(report, knowledge, forges, given.dry_run, host)
+        else:
+            report = untracked(report, knowledge)
+        language = given.language or parts[0].language
+        folder = OutputFolder(given.output, "--output")
+        return publish(report, formats or _formats(parts), folder, language, host)
+
+
+def merged(parts: Sequence[Part], knowledge: Knowledge, previous: Report | None) -> Report:
+    """The report of all parts; UsageError when they are of another configuration."""
+    facts, evidence, looked = together(parts)
+    own = f"{knowledge.name}@{knowledge.version}"
+    if facts.config != own:
+        problem = f"the parts were read by configuration {facts.config}, and --config is {own}"
+        raise UsageError(problem, "Give --config the same file")
+    buckets = in_buckets(evidence, knowledge)
+    code = {bucket.name: looked.get(code_key(bucket), Looked()) for bucket in buckets}
+    return assemble(facts, evidence, buckets, code, previous, knowledge)
+
+
+def _formats(parts: Sequence[Part]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in parts for name in part.formats))
