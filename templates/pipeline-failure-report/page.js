@@ -205,9 +205,12 @@
   function lines(job) {
     const wrappers = new Set(job.wrappers.map((one) => one.line));
     const node = make("ol", { class: "lines", tabindex: "0", "aria-label": say("page.trace-of") });
-    job.excerpt.split("\n").forEach((text, index) => {
+    const texts = job.excerpt.split("\n");
+    const of = texts.map((text, index) => index).filter((index) => job.excerpt_lines[index] === job.line);
+    const cause = of.find((index) => texts[index].includes(job.text)) ?? of[0];
+    texts.forEach((text, index) => {
       const number = job.excerpt_lines[index];
-      const causal = number === job.line;
+      const causal = index === cause;
       const wrapper = !causal && wrappers.has(number);
       const line = make("li", { class: causal ? "causal" : wrapper ? "wrapper" : null, "aria-current": causal ? "true" : null }, make("span", { class: "number" }, String(number)), make("span", { class: "text" }, text || " "));
       if (causal || wrapper) line.append(make("span", { class: "says" }, say(causal ? "page.causal-line" : "page.wrapper-line")));

@@ -208,3 +208,9 @@ def path_to(report: Report, pipeline: int) -> list[PipelineStep]:
         path.append(step)
         step = None if step.parent is None else report.pipelines_by_id.get(step.parent)
     return path[::-1] or [PipelineStep(pipeline)]
+
+
+def start_of(report: Report) -> PipelineStep:
+    """The starting pipeline."""
+    start = report.starting_pipeline
+    return report.pipelines_by_id.get(start, PipelineStep(start))

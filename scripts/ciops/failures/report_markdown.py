@@ -22,6 +22,7 @@ from ciops.failures.report_findings import (
     owed,
     path_to,
     risks,
+    start_of,
     tracking,
 )
 from ciops.failures.report_model import Bucket, FailedJob, PipelineStep, Report
@@ -31,7 +32,7 @@ from ciops.plumbing.rendering import escape_html, escape_markdown, link
 
 SUMMARY_BYTES: Final = 1024 * 1024 - 4096
 """What a job summary may take on GitHub, less some room for what else a job says there."""
-_BAR: Final = 16
+_BAR: Final = 8
 _SLICES: Final = 12
 _LABEL: Final = 60
 _LONGEST_CELL: Final = 160
@@ -99,6 +100,7 @@ def _document(
         headline=headline(report, words),
         checksum=checksum(report),
         paths=[path_to(report, one) for one in report.terminal_pipelines],
+        start=start_of(report),
         via=lambda path: _via(path, words),
         chart=pie_chart(report, words) if len(report.buckets) > 1 else "",
         rows=_rows(report, words, cell),
@@ -111,10 +113,13 @@ def _document(
 
 
 def _via(path: Sequence[PipelineStep], words: Words) -> str:
-    """The bridges from the starting pipeline on, as links; "" where there is none."""
+    """The project of a terminal pipeline, and the bridges on the way there as links."""
+    project = escape_markdown(path[-1].project)
     links = [link(step.via_name or step.via_bridge, step.via_url) for step in path[1:]]
+    if not links:
+        return project
     via = words.say("report.via", path=" → ".join(links))
-    return words.say("report.bracketed", what="", inside=via) if links else ""
+    return words.say("report.bracketed", what=project, inside=via)
 
 
 def _rows(report: Report, words: Words, cell: int) -> list[_Row]:
@@ -156,7 +161,8 @@ def pie_chart(report: Report, words: Words) -> str:
 
 def _label(name: str) -> str:
     """No quote ends it, no `%%{…}%%` or `;` in it is read as a directive or a statement."""
-    return re.sub(r"[^\w ./+-]", "_", one_line(name))[:_LABEL].strip() or "_"
+    label = re.sub(r"[^\w ./+-]", "_", one_line(name)).strip() or "_"
+    return label if len(label) <= _LABEL else f"..{label[2 - _LABEL :]}"  # its end tells it apart
 
 
 def _section(report: Report, bucket: Bucket, words: Words, *, jobs: bool) -> str:

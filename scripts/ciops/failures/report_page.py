@@ -25,10 +25,11 @@ from ciops.failures.report_findings import (
     owed,
     path_to,
     risks,
+    start_of,
     tracking,
 )
 from ciops.failures.report_json import to_data
-from ciops.failures.report_model import PipelineStep, Report
+from ciops.failures.report_model import Report
 from ciops.failures.report_words import Words
 from ciops.plumbing.yaml_file import read_text
 
@@ -42,7 +43,6 @@ def page(report: Report, words: Words) -> str:
     folder = words.templates.folder
     css, script = read_text(folder / "page.css"), read_text(folder / "page.js")
     owners = Counter(bucket.owner for bucket in report.buckets)
-    known = report.pipelines_by_id
     return words.templates.render(
         "page.html",
         report=report,
@@ -53,7 +53,7 @@ def page(report: Report, words: Words) -> str:
         data=script_json(_data(report, words)),
         headline=counted(report, words),
         checksum=checksum(report),
-        start=known.get(report.starting_pipeline, PipelineStep(report.starting_pipeline)),
+        start=start_of(report),
         paths=[path_to(report, one) for one in report.terminal_pipelines],
         via=words.say("report.via", path="\0").split("\0"),
         statuses=_statuses(report),
