@@ -24,6 +24,7 @@ class Writes:
 
     issue: int
     template: str = ""
+    marker: str = ""
     comment: str = ""
     labels: tuple[LabelAddition, ...] = ()
 
@@ -87,7 +88,14 @@ def apply(writes: Writes, pen: Pen) -> Written:
 
 def _comment(writes: Writes, pen: Pen) -> Comment:
     pen.pace()
-    entry = Entry(writes.issue, "comment", "sent", timestamp(), template=writes.template)
+    entry = Entry(
+        writes.issue,
+        "comment",
+        "sent",
+        timestamp(),
+        template=writes.template,
+        marker=writes.marker,
+    )
     with pen.writing():
         pen.record.add(entry)
         comment = pen.queue.add_comment(writes.issue, writes.comment)

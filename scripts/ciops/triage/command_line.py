@@ -141,3 +141,11 @@ def count(text: str) -> int:
     if not re.fullmatch(r"\d{1,9}", text):
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number")
     return int(text)
+
+
+def expanded(text: str) -> list[Path]:
+    """A path, or the paths that a pattern with * stands for: an action's inputs see no shell."""
+    path = Path(text)
+    if path.exists() or "*" not in text:
+        return [path]
+    return sorted(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor))))

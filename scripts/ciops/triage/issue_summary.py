@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ciops.plumbing.rendering import Templates, code_span, escape_markdown, link
 from ciops.triage.decide import Decision
+from ciops.triage.edits import MAINTAINER, Edit
 from ciops.triage.evidence import Evidence
 from ciops.triage.facts import IssueFacts
 from ciops.triage.live_facts import comment_url
 from ciops.triage.plan import standing_of
-from ciops.triage.rationale import place_of, shortened
+from ciops.triage.policy import Policy
+from ciops.triage.rationale import place_in, place_of, shortened
 from ciops.triage.run_issue import Desk, Look, Result
-
-Change = Mapping[str, object]
+from ciops.triage.would_change import Change
 
 REASONS: Final = 4
 CHANGES: Final = 2
@@ -57,7 +58,7 @@ def issue_section(result: Result, desk: Desk, changes: Sequence[Change] = ()) ->
         url=look.facts.url,
         headline=headline(look, desk),
         reasons=list(_reasons(look, desk)),
-        changes=[change_line(change, words) for change in changes[:CHANGES]],
+        changes=[change_line(change, words) for change in _telling(changes, look)[:CHANGES]],
         outcome=list(outcome_lines(result, desk)),
     )
 
@@ -70,11 +71,16 @@ def headline(look: Look, desk: Desk) -> str:
         return words.message("headline.skipped", reason=reason)
     if decision is None:
         return ""
+    return route_headline(decision, desk.policy, words)
+
+
+def route_headline(decision: Decision, policy: Policy, words: Templates) -> str:
+    """Where an issue goes, or why nowhere."""
     key = _STEPS.get(decision.plan.step) or _route_key(decision)
     return words.message(
         f"headline.{key}",
-        queue=code_span(desk.policy.labels.queue),
-        route=code_span(_route_label(decision, desk)),
+        queue=code_span(policy.labels.queue),
+        route=code_span(_route_label(decision, policy)),
         confidence=words.message(f"confidence.{decision.facets.confidence}"),
     )
 
@@ -91,8 +97,7 @@ def _route_key(decision: Decision) -> str:
     return "default" if guess is None or decision.facets.confidence == "low" else "routed"
 
 
-def _route_label(decision: Decision, desk: Desk) -> str:
-    policy = desk.policy
+def _route_label(decision: Decision, policy: Policy) -> str:
     if decision.existing_route is not None:
         return policy.route(decision.existing_route).label
     routes = [route.label for route in policy.routes if route.label in decision.plan.add_labels]
@@ -142,22 +147,44 @@ def evidence_url(evidence: Evidence, facts: IssueFacts, forge: str) -> str:
     return comment_url(facts, facts.comments[index].id, forge)
 
 
+def _telling(changes: Sequence[Change], look: Look) -> list[Change]:
+    """Those first that show which line decided, and those of where an issue goes."""
+    order = ("sub_oncall", "modules", "has_reproduction", "high_priority", "distributed", "type")
+    told = {*_facets(look), "distributed"}
+    ranks = {facet: rank for rank, facet in enumerate(order) if facet in told}
+    return sorted(
+        (change for change in changes if change.facet in ranks),
+        key=lambda change: (not all(edit.removes for edit in change.edits), ranks[change.facet]),
+    )
+
+
 def change_line(change: Change, words: Templates) -> str:
-    """One counterfactual: which facet becomes what, by which change."""
-    told = {key: escape_markdown(_plain(change.get(key))) for key in ("from", "to", "change")}
-    return words.message("line.change", facet=_facet_name(change, words), **told)
+    """One counterfactual: which facet becomes what, by which edit."""
+    return words.message(
+        "line.change",
+        facet=words.message(f"facet.{change.facet}"),
+        before=_value(change.before, words),
+        after=_value(change.after, words),
+        edits=", ".join(_edit(edit, words) for edit in change.edits),
+    )
 
 
-def _facet_name(change: Change, words: Templates) -> str:
-    facet = str(change.get("facet"))
-    key = f"facet.{facet}"
-    return words.message(key) if key in words.messages else escape_markdown(facet)
+def _edit(edit: Edit, words: Templates) -> str:
+    quote = code_span(shortened(edit.text))
+    if edit.where == MAINTAINER:
+        return words.message("edit.maintainer", quote=quote)
+    if edit.removes:
+        return words.message(
+            "edit.without", quote=quote, place=place_in(edit.where, edit.first, words)
+        )
+    return words.message("edit.with", quote=quote, place=words.message(f"edit.{edit.where}"))
 
 
-def _plain(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "–"
-    return "–" if value is None else str(value)
+def _value(value: object, words: Templates) -> str:
+    if isinstance(value, bool):
+        return words.message("value.yes" if value else "value.no")
+    listed = value if isinstance(value, list) else [] if value is None else [value]
+    return spans(map(str, listed)) or words.message("value.none")
 
 
 def outcome_lines(result: Result, desk: Desk, *, plain: bool = False) -> Iterator[str]:

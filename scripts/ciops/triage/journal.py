@@ -15,9 +15,10 @@ from typing import Any, Final
 from ciops.plumbing.rendering import escape_markdown
 from ciops.triage.case_file import to_case
 from ciops.triage.decide import to_json
-from ciops.triage.issue_summary import Change, issue_section
+from ciops.triage.issue_summary import issue_section
 from ciops.triage.run_file import open_new
 from ciops.triage.run_issue import Desk, Result
+from ciops.triage.would_change import Change, change_json
 
 DECISIONS: Final = "decisions.jsonl"
 SECTIONS: Final = "issues.md"
@@ -52,7 +53,7 @@ class Journal:
         if show and result.look is not None:
             self._sections.write(issue_section(result, self._desk, changes).encode())
         if self._shadow is not None and result.look is not None and result.look.decision:
-            decided = to_json(result.look.decision, map(dict, changes))
+            decided = to_json(result.look.decision, map(change_json, changes))
             _line(self._shadow, {**to_case(result.look.facts), "decision": decided})
 
     def _note_failure(self, result: Result) -> None:
@@ -89,7 +90,7 @@ def _details(result: Result, changes: Sequence[Change]) -> Iterator[tuple[str, A
         yield "labels", list(look.facts.labels)
         yield "skip", look.skip
     if look is not None and look.decision is not None:
-        yield "decision", to_json(look.decision, map(dict, changes))
+        yield "decision", to_json(look.decision, map(change_json, changes))
     if written.labels:
         yield "added", list(written.labels)
     if written.suggested:

@@ -110,5 +110,10 @@ def shortened(text: str, length: int = QUOTE) -> str:
 
 def place_of(evidence: Evidence, words: Templates) -> str:
     """`body, line 12` in the reader's language."""
-    where, _, number = evidence.where.partition(" ")
-    return words.message(f"place.{where}", n=number, line=evidence.line)
+    return place_in(evidence.where, evidence.line, words)
+
+
+def place_in(where: str, line: int, words: Templates) -> str:
+    """A line of the title, the body or `comment 3`."""
+    document, _, number = where.partition(" ")
+    return words.message(f"place.{document}", n=number, line=line)

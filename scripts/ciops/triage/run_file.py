@@ -29,13 +29,14 @@ State = Literal["sent", "done"]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Which run it is. `mode` is apply, dry-run or shadow; `shard` is "I/N"."""
+    """Which run it is. `queue` is a label, `mode` apply, dry-run or shadow, `shard` "I/N"."""
 
     repo: str
     forge: str
     account: str
     policy: str
     profile: str
+    queue: str
     mode: str
     shard: str
     started_at: str
@@ -55,6 +56,7 @@ class Entry:
     labels: tuple[str, ...] = ()
     suggested: tuple[str, ...] = ()
     template: str = ""
+    marker: str = ""
     id: int = 0
     url: str = ""
 
@@ -168,6 +170,7 @@ def _entry(item: Mapping[str, Any]) -> Entry:
         labels=_texts(item, "labels"),
         suggested=_texts(item, "suggested"),
         template=str(item.get("template", "")),
+        marker=str(item.get("marker", "")),
         id=_whole(item, "id") if "id" in item else 0,
         url=str(item.get("url", "")),
     )

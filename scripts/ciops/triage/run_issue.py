@@ -105,7 +105,8 @@ def _planned(decision: Decision, facts: IssueFacts, desk: Desk) -> Writes:
     template = "" if plan.comment is None or plan.comment_suppressed else plan.comment
     text = render_comment(template, decision, desk.policy, desk.words) if template else ""
     labels = additions_of(decision, desk.policy, desk.words, desk.suggest)
-    return Writes(facts.number, template, text, labels if plan.add_labels else ())
+    marker = desk.policy.comments[template].marker if template else ""
+    return Writes(facts.number, template, marker, text, labels if plan.add_labels else ())
 
 
 def write(look: Look, desk: Desk, pen: Pen) -> Result:

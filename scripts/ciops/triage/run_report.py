@@ -12,13 +12,13 @@ from ciops.plumbing.ci_host import SUMMARY_LIMIT, CiHost
 from ciops.plumbing.http import Client
 from ciops.plumbing.rendering import escape_markdown
 from ciops.triage.decide import to_json
-from ciops.triage.issue_summary import Change
 from ciops.triage.journal import Journal
 from ciops.triage.run_command import Options
 from ciops.triage.run_file import NAME
 from ciops.triage.run_issue import Desk, Result
 from ciops.triage.run_sweep import Ending
 from ciops.triage.run_words import ending_words, result_line, skips, totals
+from ciops.triage.would_change import Change, change_json, would_change
 
 SECTIONS: Final = 500  # issues of a sweep that get a section: a summary holds a few hundred
 
@@ -54,7 +54,11 @@ class Report:
             self.host.warning(f"#{result.number}: {result.error}")
 
     def _changes(self, result: Result) -> Sequence[Change]:
-        return ()
+        """Worth its time (some 40 ms) where somebody reads it."""
+        look = result.look
+        if look is None or look.decision is None or look.skip is not None:
+            return ()
+        return would_change(look.facts, look.decision, self.desk.policy)
 
     def conclude(self, ending: Ending) -> int:
         """Summary and outputs; the exit status of the run."""
@@ -82,7 +86,7 @@ class Report:
         if look is None or look.decision is None:
             skip = None if look is None else look.skip
             return {"id": str(result.number), "skip": skip, "outcome": result.outcome}
-        return {**to_json(look.decision, map(dict, changes)), "outcome": result.outcome}
+        return {**to_json(look.decision, map(change_json, changes)), "outcome": result.outcome}
 
     def _summary(self, ending: Ending) -> str:
         words, options, desk = self.desk.words, self.options, self.desk

@@ -122,6 +122,7 @@ def _run(setting: Setting, desk: Desk) -> Run:
         account=desk.viewer.login,
         policy=f"{desk.policy.name}@{desk.policy.version}",
         profile=desk.profile.id,
+        queue=desk.policy.labels.queue,
         mode=setting.options.mode,
         shard=str(setting.options.shard),
         started_at=timestamp(),

@@ -1,0 +1,193 @@
+"""`undo`: take back what one run added, where nobody has built on it.
+
+A label goes when this run put it there last and no person has changed labels since; a comment
+goes when nobody has answered it. The record says what the run did or may have done, the timeline
+what became of it. What is taken back already is no obstacle, so an undo can be repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_SERVICE
+from ciops.forges.base import Comment, IssueQueue, LabelEvent, Person, same_label
+from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.http import HttpError, RateLimitedError
+from ciops.plumbing.rendering import Templates, code_span
+from ciops.triage.command_line import (
+    Parser,
+    Place,
+    add_language,
+    open_host,
+    open_queue,
+    parse,
+)
+from ciops.triage.run_file import NAME, Entry, Record, Run, read_run_file
+from ciops.triage.words import words_in
+
+ABOUT: Final = """Take back the labels and comments of one run, where nobody has built on them.
+The repository is the one that the record names."""
+SLACK: Final = timedelta(minutes=5)  # between the clock of the job and that of the service
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something to take back, or with a `reason` to leave."""
+
+    issue: int
+    what: str
+    act: Callable[[], bool]
+    is_comment: bool = False
+    reason: str = ""
+
+
+def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    """The command; its exit status."""
+    host = open_host(env)
+    parser = Parser("undo", ABOUT, "out/run.json --dry-run")
+    parser.add_argument("record", metavar="DIR/run.json", type=Path)
+    parser.add_argument("--dry-run", action="store_true", help="say what would be taken back")
+    parser.add_argument("--gitlab-url", metavar="URL", default="")
+    add_language(parser)
+    parser.add_argument("--output", type=Path, default=Path("out"), metavar="DIR")
+    given = parse(parser, arguments, host)
+    host.folder = given.output
+    path = given.record / NAME if given.record.is_dir() else given.record
+    record = read_run_file(path)
+    run = record.run
+    _, queue = open_queue(Place(run.forge, run.repo, given.gitlab_url), host)
+    return _undo(record, queue, host, words_in(given.language), dry=given.dry_run)
+
+
+def _undo(record: Record, queue: IssueQueue, host: CiHost, words: Templates, *, dry: bool) -> int:
+    told: list[str] = []
+    failed: list[HttpError] = []
+    for number, entries in _latest(record.entries).items():
+        try:
+            for step in _steps(number, entries, record.run, queue):
+                told.append(_taken(step, words, dry=dry))
+                host.say(told[-1])
+        except RateLimitedError:
+            raise
+        except HttpError as error:
+            failed.append(error)
+            told.append(f"#{number}: {error}")
+            host.error(told[-1])
+    if not told:
+        host.say(words.message("undo.nothing"))
+    title = words.message("undo.title", repo=code_span(record.run.repo))
+    lines = told or [words.message("undo.nothing")]
+    host.summary(f"## {title}\n\n" + "\n".join(f"- {line}" for line in lines))
+    if not failed:
+        return EXIT_DONE
+    return EXIT_SERVICE if len(failed) == len(_latest(record.entries)) else EXIT_PARTIAL
+
+
+def _latest(entries: Sequence[Entry]) -> dict[int, list[Entry]]:
+    """By issue, newest issue first, each write once: as it was done, or else as it was sent."""
+    writes: dict[tuple[int, str], Entry] = {}
+    for entry in entries:
+        writes[entry.issue, entry.kind] = entry
+    found: dict[int, list[Entry]] = {}
+    for entry in reversed(writes.values()):
+        found.setdefault(entry.issue, []).append(entry)
+    return found
+
+
+def _steps(number: int, entries: Sequence[Entry], run: Run, queue: IssueQueue) -> Iterator[Step]:
+    """What to take back from an issue, the last write first."""
+    for entry in entries:
+        steps = _label_steps if entry.kind == "labels" else _comment_steps
+        yield from steps(number, entry, run, queue)
+
+
+def _label_steps(number: int, entry: Entry, run: Run, queue: IssueQueue) -> Iterator[Step]:
+    for label in entry.suggested:
+        yield Step(number, label, lambda: False, reason="suggested")
+    there = queue.issue(number).labels
+    standing = [name for name in entry.labels if any(same_label(name, other) for other in there)]
+    events = queue.label_events(number) if standing else []
+    for label in reversed(standing):
+
+        def remove(label: str = label) -> bool:
+            return queue.remove_label(number, label)
+
+        yield Step(number, label, remove, reason=_objection(label, events, entry, run))
+
+
+def _objection(label: str, events: Sequence[LabelEvent], entry: Entry, run: Run) -> str:
+    """Why a label stays, "" when nothing speaks against removing it."""
+    ordered = sorted(events, key=lambda event: event.created_at)
+    puts = [i for i, event in enumerate(ordered) if _puts(event, label)]
+    if not puts or not _is_of_run(ordered[puts[-1]], entry, run):
+        return "not_ours"
+    since = ordered[puts[-1] + 1 :]
+    built_on = any(_is_other_person(event.actor, run) for event in since)
+    return "relabelled" if built_on else ""
+
+
+def _puts(event: LabelEvent, label: str) -> bool:
+    return event.action == "added" and same_label(event.label, label)
+
+
+def _is_of_run(event: LabelEvent, entry: Entry, run: Run) -> bool:
+    """By this account, at the time of the write."""
+    return _is_account(event.actor, run) and _near(event.created_at, entry.at)
+
+
+def _is_account(actor: Person, run: Run) -> bool:
+    """An installation cannot be asked for its account, so any bot may be it."""
+    assumed = run.account.endswith("[bot]") and actor.is_bot
+    return assumed or actor.login.casefold() == run.account.casefold()
+
+
+def _is_other_person(actor: Person, run: Run) -> bool:
+    return not actor.is_bot and actor.login.casefold() != run.account.casefold()
+
+
+def _near(one: str, other: str) -> bool:
+    try:
+        distance = datetime.fromisoformat(one) - datetime.fromisoformat(other)
+    except (ValueError, TypeError):
+        return False
+    return abs(distance) <= SLACK
+
+
+def _comment_steps(number: int, entry: Entry, run: Run, queue: IssueQueue) -> Iterator[Step]:
+    comments = queue.comments(number)
+    at = next((i for i, part in enumerate(comments) if _is_comment(part, entry, run)), None)
+    if at is None:
+        return
+    identity = comments[at].id
+    answered = any(_is_other_person(part.author, run) for part in comments[at + 1 :])
+    reason = "answered" if answered else ""
+
+    def delete() -> bool:
+        return queue.delete_comment(number, identity)
+
+    yield Step(number, "", delete, is_comment=True, reason=reason)
+
+
+def _is_comment(comment: Comment, entry: Entry, run: Run) -> bool:
+    """By its id; where the run never learnt it, by account, time and its hidden marker."""
+    if entry.id:
+        return comment.id == entry.id
+    marked = bool(entry.marker) and entry.marker in comment.body
+    return marked and _is_account(comment.author, run) and _near(comment.created_at, entry.at)
+
+
+def _taken(step: Step, words: Templates, *, dry: bool) -> str:
+    """Do a step, and say it."""
+    what = words.message("undo.comment") if step.is_comment else code_span(step.what)
+    if step.reason:
+        reason = words.message(f"undo.{step.reason}")
+        return words.message("undo.kept", what=what, number=step.issue, reason=reason)
+    if not dry:
+        step.act()
+    verb = "deleted" if step.is_comment else "removed"
+    key = f"undo.would_{verb}" if dry else f"undo.{verb}"
+    return words.message(key, labels=what, number=step.issue)
