@@ -57,10 +57,14 @@ def refused(sentence: str, status: int = EXIT_USAGE) -> int:
 
 def from_inputs(environ: dict[str, str]) -> list[str]:
     """The command and the paths of a CI job's inputs: `policy check` and one path a line."""
-    paths = (line.strip() for line in environ.get("INPUT_PATHS", "").splitlines())
-    # A path is no option, whatever it is called.
-    plain = [f"./{path}" if path.startswith("-") else path for path in paths if path]
-    return [*environ.get("INPUT_COMMAND", "").split(), *plain]
+    import glob
+
+    arguments = environ.get("INPUT_COMMAND", "").split()
+    for line in environ.get("INPUT_PATHS", "").splitlines():
+        path = line.strip()
+        path = f"./{path}" if path.startswith("-") else path  # no option, whatever it is called
+        arguments += sorted(glob.glob(path, recursive=True)) or ([path] if path else [])  # noqa: PTH207
+    return arguments
 
 
 def cache_roots(environ: dict[str, str]) -> list[Path]:

@@ -1,7 +1,7 @@
 """The text of scripts/fetch_suite.py inside each component template.
 
 A component brings no file along but its YAML, so each template carries the script word for word.
-`python tests/packaging/embedded_fetch.py` writes it into them again.
+`python tests/ci_programs/embedded_fetch.py` writes it into them again.
 """
 
 from __future__ import annotations
