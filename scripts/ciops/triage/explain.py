@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -109,15 +109,14 @@ def why(it: Explained) -> Iterator[str]:
     yield f"- {it.say('plan')}: {spans(plan.add_labels) or '–'}"
     yield from ("", f"#### {it.say('evidence')}", "")
     for facet in FACETS:
-        for item in it.decision.evidence:
-            if item.facet == facet:
-                name = it.words.message(f"facet.{facet}")
-                yield f"- {name}: {_cited(item.evidence, it)}"
+        name = it.words.message(f"facet.{facet}")
+        found = (item.evidence for item in it.decision.evidence if item.facet == facet)
+        yield from (f"- {name}: {_cited(item, it)}" for item in _by_line(found))
     for change in would_change(it.facts, it.decision, it.policy):
         yield f"- {it.words.message('line.would_change')}: {change_line(change, it.words)}"
     yield from ("", f"#### {it.say('parts')}", "")
     for part in it.decision.judgement.routing.parts:
-        points = it.say("points", n=f"{part.points:g}")
+        points = it.say("points", points=f"{part.points:g}")
         yield f"- {code_span(part.name)} ({part.route}): {points}"
 
 
@@ -166,7 +165,7 @@ def _shortfall(label: str, it: Explained) -> str:
 
 
 def _sides(label: str, it: Explained) -> Iterator[str]:
-    evidence = sorted(_evidence(label, it), key=lambda item: -abs(item.points))[:SHOWN]
+    evidence = _by_line(_evidence(label, it))[:SHOWN]
     for key, side in (
         ("for", [item for item in evidence if item.points > 0]),
         ("against", [item for item in evidence if item.points <= 0]),
@@ -175,6 +174,14 @@ def _sides(label: str, it: Explained) -> Iterator[str]:
             yield from (f"#### {it.say(key)}", "")
             yield from (f"- {_cited(item, it)}" for item in side)
             yield ""
+
+
+def _by_line(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The strongest of each line, the strongest line first."""
+    best: dict[tuple[str, int], Evidence] = {}
+    for item in sorted(evidence, key=lambda item: -abs(item.points)):
+        best.setdefault((item.where, item.line), item)
+    return list(best.values())
 
 
 def _evidence(label: str, it: Explained) -> Iterator[Evidence]:
@@ -191,5 +198,5 @@ def _cited(item: Evidence, it: Explained) -> str:
     place = link(place_words(item, it.words), evidence_url(item, it.facts, it.forge))
     role = it.words.message(f"role.{item.role}")
     speaker = it.words.message(f"speaker.{item.speaker}")
-    points = it.say("points", n=f"{item.points:g}")
+    points = it.say("points", points=f"{item.points:g}")
     return f"{code_span(shortened(item.text))} ({place}, {speaker}): {role}, {points}"

@@ -101,7 +101,9 @@ def _route_label(decision: Decision, policy: Policy) -> str:
     if decision.existing_route is not None:
         return policy.route(decision.existing_route).label
     routes = [route.label for route in policy.routes if route.label in decision.plan.add_labels]
-    return routes[0] if routes else policy.default_route.label
+    if routes or decision.facets.sub_oncall is None:
+        return (routes or [policy.default_route.label])[0]
+    return policy.route(decision.facets.sub_oncall).label
 
 
 def _reasons(look: Look, desk: Desk) -> Iterator[Reason]:

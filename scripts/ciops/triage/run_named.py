@@ -60,22 +60,22 @@ def _look(number: int, session: Session) -> Look | None:
     except (RateLimitedError, UnauthorizedError):
         raise
     except HttpError as error:
-        told, status = _in_words(number, error)
+        told, status = _in_words(error)
     except RefusedError as error:
         told, status = str(error), error.exit_status
     session.report(Result(number, "failed", error=told, status=status))
     return None
 
 
-def _in_words(number: int, error: HttpError) -> tuple[str, int]:
+def _in_words(error: HttpError) -> tuple[str, int]:
     """What an answer about a single issue means, and its exit status."""
     if isinstance(error, MovedError):
-        moved = f"issue {number} was transferred to {error.location}"
+        moved = f"it was transferred to {error.location}"
         return f"{moved}. It is not followed there: run the job of that repository", EXIT_PARTIAL
     if isinstance(error, GoneError):
-        return f"issue {number} was deleted. There is nothing to do", EXIT_PARTIAL
+        return "it was deleted. There is nothing to do", EXIT_PARTIAL
     if isinstance(error, NotFoundError):
-        unseen = f"issue {number} is not there, or the token may not read it"
+        unseen = "it is not there, or the token may not read it"
         return f"{unseen}. Check the number and the token", EXIT_PARTIAL
     return str(error), error.exit_status
 

@@ -48,10 +48,10 @@ class Report:
         self.labels.update(dict.fromkeys(_labels(result)))
         self.comment_url = self.comment_url or result.written.comment_url
         self.last = (result, changes)
-        if not quiet:
-            self.host.say(result_line(result, self.desk))
         if result.error:
             self.host.warning(f"#{result.number}: {result.error}")
+        elif not quiet:
+            self.host.say(result_line(result, self.desk))
 
     def _changes(self, result: Result) -> Sequence[Change]:
         """Worth its time (some 40 ms) where somebody reads it."""

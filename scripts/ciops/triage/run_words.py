@@ -16,7 +16,7 @@ OUTCOMES: Final = ("written", "planned", "unchanged", "skipped", "held_back", "f
 def totals(outcomes: Mapping[str, int], words: Templates) -> str:
     """`3 written to, 12 left alone`, "" for none."""
     counted = ((outcomes.get(name, 0), name) for name in OUTCOMES)
-    return ", ".join(f"{n} {words.message(f'outcome.{name}')}" for n, name in counted if n)
+    return ", ".join(words.message(f"outcome.{name}", n=n) for n, name in counted if n)
 
 
 def skips(found: Mapping[str, int], words: Templates, queue: str) -> str:
@@ -29,7 +29,7 @@ def result_line(result: Result, desk: Desk) -> str:
     """One issue on one line of the log: what was done, what would be."""
     look = result.look
     if look is None:
-        return f"#{result.number}: {result.error}"
+        return f"#{result.number}"
     if look.skip is not None:
         why = skip_reason_words(look.skip, desk.words, desk.policy.labels.queue)
         told = [desk.words.message("headline.skipped", reason=why)]

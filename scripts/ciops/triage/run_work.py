@@ -9,7 +9,7 @@ from ciops.errors import CiopsError
 from ciops.forges.base import Forge, IssueQueue, Viewer
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.rendering import Templates
-from ciops.triage.apply import Pen, refuse_missing
+from ciops.triage.apply import Pen, missing_labels, refuse_missing
 from ciops.triage.decide import profile_of
 from ciops.triage.events import Target
 from ciops.triage.interruption import Interruption, Pace
@@ -72,9 +72,13 @@ def work(setting: Setting, asked: Callable[[], Viewer]) -> int:
 
 def _looked_at(setting: Setting, desk: Desk, there: frozenset[str], session: Session) -> Ending:
     """The issues, looked at and written to. A sweep may need any label, so it wants them all."""
+    allowed = desk.policy.allowed_labels(desk.profile)
     if not setting.sweeps:
+        missing = ", ".join(missing_labels(allowed, there))
+        if missing:
+            setting.host.say(desk.words.message("start.labels", labels=missing))
         return take_named(setting.numbers, there, session)
-    refuse_missing(desk.policy.allowed_labels(desk.profile), there)
+    refuse_missing(allowed, there)
     label = _spelled(desk.policy.labels.queue, there)
     return sweep(label, setting.options.shard, session)
 

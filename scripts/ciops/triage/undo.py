@@ -36,12 +36,11 @@ SLACK: Final = timedelta(minutes=5)  # between the clock of the job and that of 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something to take back, or with a `reason` to leave."""
+    """Something to take back, or with a `reason` to leave. `label` is "" for the comment."""
 
     issue: int
-    what: str
+    label: str
     act: Callable[[], bool]
-    is_comment: bool = False
     reason: str = ""
 
 
@@ -68,15 +67,15 @@ def _undo(record: Record, queue: IssueQueue, host: CiHost, words: Templates, *, 
     failed: list[HttpError] = []
     for number, entries in _latest(record.entries).items():
         try:
-            for step in _steps(number, entries, record.run, queue):
-                told.append(_taken(step, words, dry=dry))
-                host.say(told[-1])
+            lines = list(_taken_back(list(_steps(number, entries, record.run, queue)), words, dry))
         except RateLimitedError:
             raise
         except HttpError as error:
             failed.append(error)
-            told.append(f"#{number}: {error}")
-            host.error(told[-1])
+            lines = [f"#{number}: {error}"]
+        told.extend(lines)
+        for line in lines:
+            host.say(line)
     if not told:
         host.say(words.message("undo.nothing"))
     title = words.message("undo.title", repo=code_span(record.run.repo))
@@ -107,7 +106,7 @@ def _steps(number: int, entries: Sequence[Entry], run: Run, queue: IssueQueue) -
 
 def _label_steps(number: int, entry: Entry, run: Run, queue: IssueQueue) -> Iterator[Step]:
     for label in entry.suggested:
-        yield Step(number, label, lambda: False, reason="suggested")
+        yield Step(number, label, lambda: False, "suggested")
     there = queue.issue(number).labels
     standing = [name for name in entry.labels if any(same_label(name, other) for other in there)]
     events = queue.label_events(number) if standing else []
@@ -116,7 +115,7 @@ def _label_steps(number: int, entry: Entry, run: Run, queue: IssueQueue) -> Iter
         def remove(label: str = label) -> bool:
             return queue.remove_label(number, label)
 
-        yield Step(number, label, remove, reason=_objection(label, events, entry, run))
+        yield Step(number, label, remove, _objection(label, events, entry, run))
 
 
 def _objection(label: str, events: Sequence[LabelEvent], entry: Entry, run: Run) -> str:
@@ -169,7 +168,7 @@ def _comment_steps(number: int, entry: Entry, run: Run, queue: IssueQueue) -> It
     def delete() -> bool:
         return queue.delete_comment(number, identity)
 
-    yield Step(number, "", delete, is_comment=True, reason=reason)
+    yield Step(number, "", delete, reason)
 
 
 def _is_comment(comment: Comment, entry: Entry, run: Run) -> bool:
@@ -180,14 +179,26 @@ def _is_comment(comment: Comment, entry: Entry, run: Run) -> bool:
     return marked and _is_account(comment.author, run) and _near(comment.created_at, entry.at)
 
 
-def _taken(step: Step, words: Templates, *, dry: bool) -> str:
-    """Do a step, and say it."""
-    what = words.message("undo.comment") if step.is_comment else code_span(step.what)
-    if step.reason:
-        reason = words.message(f"undo.{step.reason}")
-        return words.message("undo.kept", what=what, number=step.issue, reason=reason)
-    if not dry:
-        step.act()
-    verb = "deleted" if step.is_comment else "removed"
-    key = f"undo.would_{verb}" if dry else f"undo.{verb}"
-    return words.message(key, labels=what, number=step.issue)
+def _taken_back(steps: Sequence[Step], words: Templates, dry: bool) -> Iterator[str]:
+    """Do the steps of one issue, and say them."""
+    removed = []
+    for step in steps:
+        if step.reason:
+            yield _kept(step, words)
+            continue
+        if not dry:
+            step.act()
+        if step.label:
+            removed.append(step.label)
+        else:
+            key = "undo.would_delete" if dry else "undo.deleted"
+            yield words.message(key, number=step.issue)
+    if removed:
+        key = "undo.would_remove" if dry else "undo.removed"
+        yield words.message(key, labels=", ".join(map(code_span, removed)), number=steps[0].issue)
+
+
+def _kept(step: Step, words: Templates) -> str:
+    what = code_span(step.label) if step.label else words.message("undo.comment")
+    reason = words.message(f"undo.{step.reason}")
+    return words.message("undo.kept", what=what, number=step.issue, reason=reason)
