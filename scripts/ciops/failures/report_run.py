@@ -7,7 +7,7 @@ is made of what is there.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -58,7 +58,7 @@ class _Run:
     remarks: list[Remark] = field(default_factory=list)
 
 
-def run(options: Options, host: CiHost) -> int:
+def run(options: Options, host: CiHost, sleep: Callable[[float], None] = time.sleep) -> int:
     """The report; its exit status. Raises CiopsError when there is nothing to report on."""
     knowledge = load_knowledge(options.config)
     scope = read_scope(knowledge)
@@ -66,7 +66,7 @@ def run(options: Options, host: CiHost) -> int:
     previous = load_report(options.previous) if options.previous else None
     folder = OutputFolder(options.output, "--output")
     with stoppable():
-        forges = Forges(host, options.gitlab_url, time.sleep)
+        forges = Forges(host, options.gitlab_url, sleep)
         source = _source(options, forges, scope, host)
         start = _start(source, host)
         chain = Chain(start.pipeline, source.site)

@@ -30,7 +30,9 @@ _NOT_RUN: Final = frozenset(
     {"created", "manual", "scheduled", "skipped", "pending", "preparing", "running", "canceling"}
     | {"waiting_for_resource", "waiting_for_callback"}
 )
-_PIPELINE_PATH: Final = re.compile(r"/(?P<project>.+?)(?:/-)?/pipelines/(?P<id>\d{1,18})(?:/.*)?")
+_PIPELINE_PATH: Final = re.compile(
+    r"/(?P<project>[^/]+(?:/[^/]+)+?)(?:/-)?/pipelines/(?P<id>\d{1,18})(?:/.*)?", re.ASCII
+)
 _RUN_PATH: Final = re.compile(
     r"/(?P<project>[^/]+/[^/]+)/actions/runs/(?P<id>\d{1,18})(?:/.*)?", re.ASCII
 )
@@ -78,7 +80,7 @@ def _target(text: str, web_url: str, path: re.Pattern[str], service: str, settin
     given = _on_host(text, web_url, service, setting)
     root = urlsplit(web_url).path.rstrip("/")
     match = path.fullmatch(unquote(given.path).removeprefix(root))
-    if match is None or ".." in match["project"].split("/"):
+    if match is None or not {"..", "-"}.isdisjoint(match["project"].split("/")):
         next_step = "Open the pipeline in the browser and copy its address"
         raise UsageError(f"--pipeline: {shown(text, 200)} is no pipeline's address", next_step)
     return Target(int(match["id"]), match["project"].strip("/"))
@@ -86,17 +88,19 @@ def _target(text: str, web_url: str, path: re.Pattern[str], service: str, settin
 
 def _on_host(text: str, web_url: str, service: str, setting: str) -> SplitResult:
     """The parts of a URL; RefusedError when a token could leave for another host with it."""
+    own = urlsplit(web_url)
+    refusal = RefusedError(
+        f"--pipeline: {shown(text, 200)} is not on {own.netloc}, the configured {service}",
+        f"The token goes nowhere else; name the {service} by {setting} if it is another one",
+    )
     try:
-        given, own = urlsplit(text), urlsplit(web_url)
+        given = urlsplit(text)
         same = (given.hostname, _port(given)) == (own.hostname, _port(own))
     except ValueError:
-        same = False
+        raise refusal from None
     plain = not re.search(r"[\s\\@\x00-\x1f\x7f]", text.partition("?")[0])
     if not same or not plain or given.scheme not in ("http", "https"):
-        raise RefusedError(
-            f"--pipeline: {shown(text, 200)} is not on {own.netloc}, the configured {service}",
-            f"The token goes nowhere else; name the {service} by {setting} if it is another one",
-        )
+        raise refusal
     return given
 
 
