@@ -113,7 +113,8 @@ def why(it: Explained) -> Iterator[str]:
         found = (item.evidence for item in it.decision.evidence if item.facet == facet)
         yield from (f"- {name}: {_cited(item, it)}" for item in _by_line(found))
     for change in would_change(it.facts, it.decision, it.policy):
-        yield f"- {it.words.message('line.would_change')}: {change_line(change, it.words)}"
+        told = change_line(change, it.words)
+        yield f"- {it.words.message('line.would_change', change=told)}"
     yield from ("", f"#### {it.say('parts')}", "")
     for part in it.decision.judgement.routing.parts:
         points = it.say("points", points=f"{part.points:g}")

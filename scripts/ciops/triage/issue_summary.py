@@ -76,11 +76,12 @@ def headline(look: Look, desk: Desk) -> str:
 
 def route_headline(decision: Decision, policy: Policy, words: Templates) -> str:
     """Where an issue goes, or why nowhere."""
-    key = _STEPS.get(decision.plan.step) or _route_key(decision)
+    key = _STEPS.get(decision.plan.step) or _route_key(decision, policy)
     return words.message(
         f"headline.{key}",
         queue=code_span(policy.labels.queue),
         route=code_span(_route_label(decision, policy)),
+        guess=code_span(decision.facets.sub_oncall),
         confidence=words.message(f"confidence.{decision.facets.confidence}"),
     )
 
@@ -90,11 +91,13 @@ def skip_reason_words(skip: str, words: Templates, queue: str) -> str:
     return words.message(f"skip.{skip}", queue=code_span(queue))
 
 
-def _route_key(decision: Decision) -> str:
+def _route_key(decision: Decision, policy: Policy) -> str:
     if decision.existing_route is not None:
         return "kept"
-    guess = decision.facets.sub_oncall
-    return "default" if guess is None or decision.facets.confidence == "low" else "routed"
+    guess, fallback = decision.facets.sub_oncall, policy.default_route.id
+    if guess is not None and decision.facets.confidence != "low":
+        return "routed"
+    return "default" if guess in (None, fallback) else "default_despite"
 
 
 def _route_label(decision: Decision, policy: Policy) -> str:
@@ -124,15 +127,15 @@ def _reasons(look: Look, desk: Desk) -> Iterator[Reason]:
 
 
 def _facets(look: Look) -> Iterator[str]:
-    """Modules where they are what is labelled; scope where it is in doubt."""
+    """Those that matter: modules where they are labelled, scope where it is what decides."""
     decision = look.decision
     if decision is None:
         return
-    hidden = (
-        {"modules"} if not set(decision.facets.modules) & set(decision.plan.add_labels) else set()
-    )
-    if decision.facets.distributed:
-        hidden.add("distributed")
+    if not decision.facets.distributed:
+        yield "distributed"
+        return
+    labelled = set(decision.facets.modules) & set(decision.plan.add_labels)
+    hidden = {"distributed"} if labelled else {"distributed", "modules"}
     yield from (facet for facet in FACETS if facet not in hidden)
 
 
