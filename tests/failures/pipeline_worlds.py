@@ -5,19 +5,26 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from ciops.errors import CiopsError
+from ciops.failures.command_line import open_host, parse
 from ciops.failures.knowledge import Knowledge, load_knowledge
+from ciops.failures.report_command import options_of, parser
+from ciops.failures.report_run import run
 from ciops.failures.scope import Scope, read_scope
 from ciops.forges import open_forge
 from ciops.forges.base import Forge
+from fakes.github import FakeGitHub
 from fakes.gitlab import FakeGitLab
 
 ROOT = Path(__file__).resolve().parents[2]
 WORLDS = ROOT / "tests/data/failures/worlds"
 CONFIG = ROOT / "config/pipeline-failure-report/autodeploy.yml"
+TOKEN, GITHUB_TOKEN = "glpat-secret-of-the-test", "ghp_secretOfTheTest0123456789"
 NAMES = ("dev1", "dev2", "dev3")
 UPSTREAM, DOWNSTREAM, ELSEWHERE = 41, 77, 99
 PATHS = {UPSTREAM: "ftp/infra/autodeploy-dashboard", DOWNSTREAM: "dl/jet/ci", ELSEWHERE: "lab/farm"}
@@ -59,7 +66,7 @@ def fake_world(name: str, **options: Any) -> FakeGitLab:
 def connected(fake: FakeGitLab, sleeps: list[float] | None = None) -> Forge:
     """The fake as the tool sees it; waits are noted and not made."""
     heard = sleeps if sleeps is not None else []
-    env = {"GITLAB_TOKEN": "glpat-secret", "GITLAB_URL": fake.url}
+    env = {"GITLAB_TOKEN": TOKEN, "GITLAB_URL": fake.url}
     return open_forge("gitlab", env, sleep=heard.append)
 
 
@@ -136,3 +143,37 @@ def _linked(fake: FakeGitLab, path: str, one: Mapping[str, Any]) -> dict[str, An
         place = f"{fake.url}/{PATHS[below['project_id']]}/-/pipelines/{below['id']}"
         found["downstream_pipeline"] = {"iid": 1, "web_url": place, **below}
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run of `report` left: its status, the error that ended it, and report.json."""
+
+    status: int
+    error: str
+    report: dict[str, Any] | None
+
+
+def report_on(
+    fake: FakeGitLab, folder: Path, *arguments: str, github: FakeGitHub | None = None, **env: str
+) -> Outcome:
+    """A run of `report` in this process, with its waits left out."""
+    known = {"GITLAB_TOKEN": TOKEN, "GITLAB_URL": fake.url, **env}
+    if github is not None:
+        known |= {"GITHUB_TOKEN": GITHUB_TOKEN, "GITHUB_API_URL": github.url}
+    host = open_host(known)
+    output = folder / "out"
+    try:
+        given = ["--format", "json", "--output", str(output), *arguments]
+        options = options_of(parse(parser(), given, host))
+        status, error = run(options, host, sleep=lambda _: None), ""
+    except CiopsError as problem:
+        status, error = problem.exit_status, str(problem)
+    path = output / "report.json"
+    return Outcome(status, error, json.loads(path.read_text("utf-8")) if path.exists() else None)
+
+
+def saved(outcome: Outcome) -> dict[str, Any]:
+    """The report of a run that must have left one."""
+    assert outcome.report is not None, outcome.error
+    return outcome.report

@@ -76,7 +76,7 @@ class Options:
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """The command; its exit status."""
     host = open_host(env)
-    options = options_of(parse(_parser(), arguments, host))
+    options = options_of(parse(parser(), arguments, host))
     host.folder = options.output
     require_token(options.source, env)
     if not options.formats and _may_ask(host):
@@ -86,7 +86,8 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     return run(options, host)
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """The options of `report`."""
     parser = Parser("report", ABOUT, EXAMPLE)
     parser.add_argument("--pipeline", metavar="ID|URL", default="")
     parser.add_argument("--source", choices=SOURCES, default=GITLAB)
