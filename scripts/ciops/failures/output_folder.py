@@ -68,11 +68,7 @@ class OutputFolder:
     def _make(self) -> None:
         if self._ready:
             return
-        if self.path.is_symlink():
-            raise RefusedError(
-                f"{self._option}: {self.path} is a symbolic link",
-                "Name the folder that it leads to",
-            )
+        self.refuse_link()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -80,3 +76,9 @@ class OutputFolder:
             problem = f"{self._option}: {self.path} cannot be made: {reason}"
             raise UsageError(problem, "Name another folder") from None
         self._ready = True
+
+    def refuse_link(self) -> None:
+        """RefusedError when the folder is a link to another one."""
+        if self.path.is_symlink():
+            problem = f"{self._option}: {self.path} is a symbolic link"
+            raise RefusedError(problem, "Name the folder that it leads to")

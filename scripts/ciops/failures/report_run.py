@@ -52,6 +52,7 @@ class _Run:
     source: Source
     forges: Forges
     chain: Chain
+    keep: OutputFolder | None
     evidence: dict[int, JobEvidence] = field(default_factory=dict)
     buckets: list[Bucket] = field(default_factory=list)
     looked: dict[str, Looked] = field(default_factory=dict)
@@ -64,13 +65,13 @@ def run(options: Options, host: CiHost, sleep: Callable[[float], None] = time.sl
     scope = read_scope(knowledge)
     read_tracking(knowledge)  # so that a mistake in it is told before anything is read
     previous = load_report(options.previous) if options.previous else None
-    folder = OutputFolder(options.output, "--output")
+    folder, keep = _folders(options)
     with stoppable():
         forges = Forges(host, options.gitlab_url, sleep)
         source = _source(options, forges, scope, host)
         start = _start(source, host)
         chain = Chain(start.pipeline, source.site)
-        one = _Run(options, host, knowledge, scope, source, forges, chain)
+        one = _Run(options, host, knowledge, scope, source, forges, chain, keep)
         _follow(one, start)
         jobs = _read_all(one)
         one.buckets = in_buckets(list(one.evidence.values()), knowledge)
@@ -79,6 +80,16 @@ def run(options: Options, host: CiHost, sleep: Callable[[float], None] = time.sl
         if options.shard is not None:
             folder.write(*_part(one, options.shard))
         return publish(report, options.formats, folder, options.language, host)
+
+
+def _folders(options: Options) -> tuple[OutputFolder, OutputFolder | None]:
+    """Where results go; refused before any call when one is a symbolic link."""
+    folder = OutputFolder(options.output, "--output")
+    keep = OutputFolder(options.keep_traces, "--keep-traces") if options.keep_traces else None
+    folder.refuse_link()
+    if keep is not None:
+        keep.refuse_link()
+    return folder, keep
 
 
 def _source(options: Options, forges: Forges, scope: Scope, host: CiHost) -> Source:
@@ -140,10 +151,11 @@ def _read_all(one: _Run) -> list[ChainJob]:
 
 
 def _read(one: _Run, jobs: Sequence[ChainJob]) -> None:
-    options = one.options
-    keep = OutputFolder(options.keep_traces, "--keep-traces") if options.keep_traces else None
     downloads = Downloads(
-        one.source.pipelines, one.knowledge, concurrency=options.concurrency, keep=keep
+        one.source.pipelines,
+        one.knowledge,
+        concurrency=one.options.concurrency,
+        keep=one.keep,
     )
     for found in downloads.results(jobs):
         one.evidence[found.id] = found
