@@ -37,6 +37,24 @@ def _explain(arguments: Arguments, env: Environment) -> int:
     return main(arguments, env)
 
 
+def _decide(arguments: Arguments, env: Environment) -> int:
+    from ciops.triage.offline_commands import decide_main
+
+    return decide_main(arguments, env)
+
+
+def _backtest(arguments: Arguments, env: Environment) -> int:
+    from ciops.triage.offline_commands import backtest_main
+
+    return backtest_main(arguments, env)
+
+
+def _policy(arguments: Arguments, env: Environment) -> int:
+    from ciops.triage.offline_commands import policy_main
+
+    return policy_main(arguments, env)
+
+
 def _undo(arguments: Arguments, env: Environment) -> int:
     from ciops.triage.undo import main
 
@@ -53,17 +71,22 @@ def _merge(arguments: Arguments, env: Environment) -> int:
 COMMANDS: Final[dict[str, Command]] = {
     "run": _run,
     "explain": _explain,
+    "decide": _decide,
+    "backtest": _backtest,
+    "policy": _policy,
     "undo": _undo,
     "merge": _merge,
 }
 
 
-def main(arguments: Arguments, env: Environment) -> int:
+def main(
+    arguments: Arguments, env: Environment, commands: Mapping[str, Command] = COMMANDS
+) -> int:
     """Run one command; its exit status. Every error a person can mend is one sentence."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(USAGE)
         return EXIT_DONE if arguments else EXIT_USAGE
-    command = COMMANDS.get(arguments[0])
+    command = commands.get(arguments[0])
     if command is None:
         return _unknown(arguments[0], env)
     try:
@@ -87,9 +110,13 @@ def _unknown(name: str, env: Environment) -> int:
 
 
 def _told(error: CiopsError, env: Environment) -> int:
+    from ciops.plumbing.rendering import escape_markdown
     from ciops.triage.command_line import open_host
 
-    open_host(env).error(str(error))
+    host = open_host(env)
+    host.error(str(error))
+    if env.get("GITHUB_STEP_SUMMARY"):  # whoever looks there first should find it
+        host.summary(f"**{escape_markdown(str(error))}**")
     return error.exit_status
 
 

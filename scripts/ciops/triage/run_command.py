@@ -27,6 +27,7 @@ from ciops.triage.command_line import (
 from ciops.triage.events import Target, target_of
 
 if TYPE_CHECKING:
+    from ciops.triage.interruption import Interruption
     from ciops.triage.rationale import Suggest
 
 RunMode = Literal["apply", "dry-run", "shadow"]
@@ -73,8 +74,10 @@ class Options:
     output: Path
 
 
-def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    """The command; its exit status."""
+def main(
+    arguments: Sequence[str], env: Mapping[str, str], interruption: Interruption | None = None
+) -> int:
+    """The command; its exit status. `interruption` does the waiting and hears the signals."""
     host = open_host(env)
     options = options_of(parse(_parser(), arguments, host), host)
     host.folder = options.output
@@ -83,9 +86,10 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         target = target_of(host.event(), options.place.repo)
     if target.reason:
         return say_left_alone(target, options, host, target.reason)
+    from ciops.triage.interruption import Interruption
     from ciops.triage.run_start import start  # not worth loading for less
 
-    return start(options, target, host)
+    return start(options, target, host, interruption or Interruption())
 
 
 def say_left_alone(

@@ -44,13 +44,13 @@ class Meanwhile(Generic[T]):
         return self._found[0]
 
 
-def start(options: Options, target: Target, host: CiHost) -> int:
+def start(options: Options, target: Target, host: CiHost, interruption: Interruption) -> int:
     """The run; its exit status."""
     policy = None if target.labels is None else load_policy(options.policy)
     if policy is not None and not _in_queue(target, policy):  # an event that needs no call at all
         queue = policy.labels.queue
         return say_left_alone(target, options, host, "not_in_queue", queue)
-    with Interruption() as interruption:
+    with interruption:
         try:
             return _started(options, target, host, interruption, policy)
         except StoppedError:
