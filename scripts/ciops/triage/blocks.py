@@ -172,7 +172,7 @@ def _pre(cursor: _Cursor, index: int) -> tuple[Block, int]:
 
 
 def _fence(cursor: _Cursor, index: int) -> tuple[Block, int]:
-    mark, info = cursor.delimiters[index]
+    _, info = cursor.delimiters[index]
     end, resume = _fence_end(cursor, index)
     block = _block(cursor, "fence", index + 1, end, info.split(" ")[0].strip("{}.").casefold())
     if info and not _INFO.match(info):  # code that starts on the fence's own line

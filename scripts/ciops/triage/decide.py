@@ -48,7 +48,9 @@ def profile_of(policy: Policy, name: str | None = None) -> Profile:
     wanted = name or policy.default_profile
     if wanted not in policy.profiles:
         known = ", ".join(policy.profiles)
-        raise UsageError(f'policy {policy.name} has no profile "{wanted}"', f"Choose one of: {known}")
+        raise UsageError(
+            f'policy {policy.name} has no profile "{wanted}"', f"Choose one of: {known}"
+        )
     return policy.profiles[wanted]
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ciops.triage.frames import FrameVerdict, judge_tracebacks
-from ciops.triage.issue_text import Line, Reading, Speaker
+from ciops.triage.issue_text import Reading, Speaker
 from ciops.triage.matching import Hit, find_hits
 from ciops.triage.policy import Policy, Role, Scoring
+from ciops.triage.reading_rules import MACHINE, SPOKEN, Zone
 from ciops.triage.statements import Mention, judge_event, judge_mention, judge_toggle
-from ciops.triage.versions import Version, is_older, reported_version
-from ciops.triage.zones import MACHINE, SPOKEN, Zone
+from ciops.triage.versions import is_older, reported_version
 
 _MESSAGE_REACH: Final = 6
 _TRIAL: Final = 1.3
@@ -70,15 +70,10 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
 
 def _told_in_time(hits: Sequence[Hit], reading: Reading, policy: Policy) -> list[Hit]:
     """Without the hits that tell of a version that worked but is not an earlier one."""
-    if not any("(?P<worked" in hit.signal.source for hit in hits):
+    if not any(hit.captured for hit in hits):
         return list(hits)
     reported = reported_version(reading, policy.version_shapes)
-    return [hit for hit in hits if _is_earlier(hit, reported)]
-
-
-def _is_earlier(hit: Hit, reported: Version | None) -> bool:
-    match = hit.signal.search_from(hit.line.text, hit.start)
-    return match is None or is_older(match, reported)
+    return [hit for hit in hits if hit.captured is None or is_older(hit.captured, reported)]
 
 
 def _told_apart(hits: Sequence[Hit]) -> list[tuple[str, int, str]]:
@@ -118,7 +113,9 @@ def _machine_role(hit: Hit, verdicts: Sequence[FrameVerdict]) -> Role:
 
 def _plain(hit: Hit, role: Role, scoring: Scoring, factor: float = 1.0) -> Evidence:
     line = hit.line
-    points = scoring.roles[role] * scoring.zones[line.zone] * scoring.speakers[line.speaker] * factor
+    points = (
+        scoring.roles[role] * scoring.zones[line.zone] * scoring.speakers[line.speaker] * factor
+    )
     return _evidence(hit, role, points)
 
 
@@ -237,10 +234,14 @@ def _spoken_for(topic: str, mention: Mention, policy: Policy) -> set[str]:
     """The topics that a trial speaks of: for (it works without them), or against (fails alike)."""
     name = topic.removeprefix("component:")
     if mention.outcome == "same":
-        return {f"component:{x}" for group in policy.interchangeable if name in group for x in group}
+        return {
+            f"component:{x}" for group in policy.interchangeable if name in group for x in group
+        }
     if mention.stance != "cleared" or mention.outcome != "works":
         return set()
-    return {f"component:{x}" for group in policy.alternatives if name in group for x in group - {name}}
+    return {
+        f"component:{x}" for group in policy.alternatives if name in group for x in group - {name}
+    }
 
 
 def _from_frames(
@@ -255,9 +256,10 @@ def _from_frames(
             points = scoring.roles[role] * scoring.zones["traceback"]
             points *= scoring.speakers[verdict.source.speaker]
             yield Evidence(
-                f"component:{component}", f"{component}_frames", role, round(points, 2), "traceback",
-                verdict.source.where, frame.number, frame.number,
-                f'File "{frame.path}", in {frame.name}', verdict.source.turn, verdict.source.speaker,
+                f"component:{component}", f"{component}_frames", role, round(points, 2),
+                "traceback", verdict.source.where, frame.number, frame.number,
+                f'File "{frame.path}", in {frame.name}', verdict.source.turn,
+                verdict.source.speaker,
             )  # fmt: skip
 
 
@@ -278,7 +280,9 @@ def _echoes_aside(found: Sequence[Evidence], hits: Sequence[Hit]) -> list[Eviden
     if not (echoes and roots):
         return list(found)
     return [
-        replace(item, role="path", points=0.0) if item.signal in echoes and item.points > 0 else item
+        replace(item, role="path", points=0.0)
+        if item.signal in echoes and item.points > 0
+        else item
         for item in found
     ]
 
@@ -302,5 +306,3 @@ def _yields_to(item: Evidence, concluded: set[str], last: int) -> bool:
     if not item.topic.startswith("component:") or item.topic in concluded or item.points <= 0:
         return False
     return item.turn < last or (item.turn == last and not item.conclusion)
-
-

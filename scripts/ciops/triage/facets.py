@@ -92,9 +92,7 @@ def judge(reading: Reading, policy: Policy) -> Judgement:
     return Judgement(facets, evidence, routing)
 
 
-def _apart(
-    scores: dict[str, Score], found: Sequence[Evidence], policy: Policy
-) -> str | None:
+def _apart(scores: dict[str, Score], found: Sequence[Evidence], policy: Policy) -> str | None:
     """The family that puts an issue out of scope, or None where it is in scope.
 
     What was run or printed in the scope keeps an issue there, unless somebody found out that it
@@ -104,7 +102,8 @@ def _apart(
     if not families:
         return None
     best = max(families, key=lambda name: scores[f"apart:{name}"].points)
-    if scores.get("group:concluded_apart", NOTHING).points >= 2:
+    concluded = scores.get("group:concluded_apart", NOTHING).points >= 2
+    if concluded and not _fails_inside(found):
         return best
     if _in_scope(found):
         return None
@@ -112,6 +111,14 @@ def _apart(
     if shown or scores[f"apart:{best}"].points > _spoken_scope(scores):
         return best
     return None
+
+
+def _fails_inside(found: Sequence[Evidence]) -> bool:
+    """Whether what was printed names a part of the scope as the place of the failure."""
+    return any(
+        item.role == "root" and item.group == "machine" and item.topic.startswith("component:")
+        for item in found
+    )
 
 
 def _spoken_scope(scores: dict[str, Score]) -> float:
@@ -193,8 +200,7 @@ def _cited(
             yield from _best("modules", part.evidence, 4 if part.label in facets.modules else 2)
     for family in facets.high_priority:
         yield from _best("high_priority", scores[f"priority:{family}"].evidence, 2)
-    if facets.kind != "bug":
-        yield from _best("type", scores.get(f"kind:{facets.kind}", NOTHING).evidence, 2)
+    yield from _best("type", scores.get(f"kind:{facets.kind}", NOTHING).evidence, 2)
     if facets.performance:
         yield from _best("performance", scores["kind:performance"].evidence, 1)
     yield from _best("has_reproduction", reproduction, 2)

@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from ciops.triage.facts import MAINTAINERS, Account, CommentFacts, IssueFacts
+from ciops.triage.reading_rules import ReadingRules, Zone
 from ciops.triage.tracebacks import Traceback, find_tracebacks
-from ciops.triage.zones import ReadingRules, Zone, ZonedLine, zone_document
+from ciops.triage.zones import ZonedLine, zone_document
 
 Speaker = Literal["reporter", "maintainer", "other", "bot"]
 
@@ -58,7 +59,9 @@ class Reading:
     maintainer_turns: frozenset[int] = field(default_factory=frozenset)
 
 
-def read_issue(facts: IssueFacts, rules: ReadingRules, bots: frozenset[str] = frozenset()) -> Reading:
+def read_issue(
+    facts: IssueFacts, rules: ReadingRules, bots: frozenset[str] = frozenset()
+) -> Reading:
     """Read an issue. `bots` are folded logins whose comments are not read."""
     lines: list[Line] = []
     tracebacks: list[TurnTraceback] = []

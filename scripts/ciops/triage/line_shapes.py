@@ -26,7 +26,8 @@ ERROR: Final = re.compile(
 """The last line of a traceback: `torch.distributed.DistBackendError: NCCL error …`."""
 
 STACK_FRAME: Final = re.compile(
-    r"^[ ]{0,8}(?P<name>[\w<>.]{1,80}) \((?P<path>[\w./<>-]{1,200}\.(?:py|cpp|cc|cu|c|h|hpp)):\d{1,6}\)"
+    r"^[ ]{0,8}(?P<name>[\w<>.]{1,80}) \((?P<path>[\w./<>-]{1,200}\.(?:py|cpp|cc|cu|c|h"
+    r"|hpp)):\d{1,6}\)"
 )
 """A frame as py-spy prints it: `wait (threading.py:331)`."""
 
@@ -43,7 +44,8 @@ _LOG: Final = (
     r"|\[?[\w./-]{1,200}\.(?:cpp|cc|cu|cuh|c|h|hpp):\d{1,6}[\]:,) ]"
 )
 _SHELL: Final = (
-    r"(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[:~ ][^$#\n]{0,80})?[$%] \S|root@\S{1,80}# \S"
+    r"(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[:~ ][^$#\n]{0,80})?[$%] \S"
+    r"|root@\S{1,80}# \S"
 )
 _COMMAND: Final = (
     r"(?:[A-Z][A-Z0-9_]{1,60}=\S{0,200} ){0,12}"
@@ -56,7 +58,8 @@ _COMMAND: Final = (
 _SHAPE: Final = re.compile(
     r"(?P<header>[ |>E]*Traceback \(most recent call last\))"
     r'|(?P<frame>[ |>E]*File "[^"\n]{1,400}", line \d)'
-    r"|(?P<chain>[ |]*(?:During handling of the above exception|The above exception was the direct))"
+    r"|(?P<chain>[ |]*(?:During handling of the above exception"
+    r"|The above exception was the direct))"
     r"|(?P<stack>[ ]{0,8}[\w<>.]{1,80} \([\w./<>-]{1,200}\.(?:py|cpp|cc|cu|c|h|hpp):\d{1,6}\)"
     r"|(?:Current )?[Tt]hread (?:0x[0-9a-f]{1,16}|\d{1,9}) \()"
     rf"|(?P<cpp>[ ]{{0,8}}(?:{_NATIVE}))"
@@ -69,21 +72,25 @@ _SHAPE: Final = re.compile(
 _PYTHON: Final = re.compile(
     r"[ \t]{0,60}(?:>>> |\.\.\. )?(?:"
     r"from [\w.]{1,120} import |import [\w.]{1,120}(?: as \w{1,40})?(?:[,;#\s]|$)"
-    r"|(?:async )?def \w{1,80}\(|class \w{1,80}\b.{0,200}:|@[\w.]{1,80}|(?:return|yield|raise|assert|del)\b[ (]"
+    r"|(?:async )?def \w{1,80}\(|class \w{1,80}\b.{0,200}:|@[\w.]{1,80}|(?:return|yield|raise"
+    r"|assert|del)\b[ (]"
     r"|(?:with|for|if|while|elif|except)\b.{1,300}:(?:\s|$)|(?:else|try|finally):"
     r"|[\w.\[\]\"'(), *]{1,120} ?[-+*/|@]?= ?\S|[\w.]{1,120}\[[^\]\n]{1,120}\](?:\s|$|\.)"
-    r"|[\w.\[\]\"']{1,120}\((?:[^ ].{0,400})?$|[\w.\[\]\"']{1,120}\(.{0,400}\)[\s;#.]|pass(?:\s|$)|\.\.\.(?:\s|$)"
+    r"|[\w.\[\]\"']{1,120}\((?:[^ ].{0,400})?$|[\w.\[\]\"']{1,120}\(.{0,400}\)[\s;#.]|pass(?:\s"
+    r"|$)|\.\.\.(?:\s|$)"
     r")"
 )
 _PYTHON_START: Final = re.compile(
-    r"[ \t]{0,12}(?:>>> )?(?:from [\w.]{1,120} import \S|import [\w.]{1,120}(?: as \w{1,40})?(?:[,;#]|\s*$)"
+    r"[ \t]{0,12}(?:>>> )?(?:from [\w.]{1,120} import \S"
+    r"|import [\w.]{1,120}(?: as \w{1,40})?(?:[,;#]|\s*$)"
     r"|def \w{1,80}\(.{0,200}:|class \w{1,80}(?:\(.{0,120}\))?:\s*$|@[\w.]{1,80}(?:\(|\s*$)"
     r"|[\w.\[\]\"', ]{1,80} = [\w.]{1,80}[(\[]|[\w.]{3,80}\([^ ]?.{0,200}\)\s*(?:#.*)?$"
     r"|with [\w.]{1,80}\(.{0,200}:\s*$)"
 )
 _CONTINUED: Final = re.compile(r"^(?:[ \t]+\S|[)\]}]|#)")
 _DUMP: Final = re.compile(
-    r"^(?:\[(?:pip3?|conda|uv)\]|GPU \d|[\w()/. +-]{2,60}:(?: |$)|/\S{1,200}$|Flags: |\s*$|-{3,}|\|)"
+    r"^(?:\[(?:pip3?|conda|uv)\]|GPU \d|[\w()/. +-]{2,60}:(?: |$)|/\S{1,200}$|Flags: |\s*$|-{3,}"
+    r"|\|)"
 )
 
 

@@ -1,7 +1,8 @@
 """Where a policy's signals are in an issue.
 
-One pass over the lines: the words of a line pick the few signals that may be in it, each is
-searched there once. Copies of a line (one per rank) are searched once and count at most twice.
+One pass over the lines: the words of a line pick the few terms and patterns that may be in it,
+each is searched there once. Copies of a line (one per rank) are searched once and count at most
+twice. What was found in a line is kept for a while, as counterfactuals read the same lines again.
 """
 
 from __future__ import annotations
@@ -9,23 +10,39 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Final
 
+from ciops.triage.anchor_index import AnchorIndex, Matcher
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy, Signal
+from ciops.triage.reading_rules import SPOKEN, Zone
 
-_DIGITS = re.compile(r"\d+")
-_MOST_COPIES = 2
-_MOST_HITS = 40
+_DIGITS: Final = re.compile(r"\d+")
+_MOST_COPIES: Final = 2
+_MOST_HITS: Final = 40
+_MOST_MENTIONS: Final = 5
+_CAPTURED: Final = "worked"
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A signal in a line, at text[start:end]."""
+    """A signal in a line, at text[start:end]. `captured` is what a `worked…` group took."""
 
     signal: Signal
     line: Line
     start: int
     end: int
+    captured: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    owner: int
+    start: int
+    end: int
+    captured: str | None
 
 
 def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
@@ -48,23 +65,51 @@ def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
 
 
 def _hits_in(line: Line, policy: Policy) -> Iterator[Hit]:
-    for number in sorted(policy.index.candidates(line.text)):
-        signal = policy.signals[number]
-        if line.zone not in signal.zones:
-            continue
-        if match := signal.search(line.text):
-            yield Hit(signal, line, match.start(), match.end())
-            yield from _more(signal, line, match)
+    for span in _spans(line.text, line.zone, policy.index):
+        signal = policy.signals[span.owner]
+        yield Hit(signal, line, span.start, span.end, span.captured)
 
 
-def _more(signal: Signal, line: Line, first: re.Match[str]) -> Iterator[Hit]:
-    """Further mentions in the same spoken line: a sentence may clear what another blamed."""
-    if line.zone not in ("title", "prose", "steps"):
-        return
-    at = first.end()
-    for _ in range(4):
-        match = signal.search_from(line.text, at)
-        if match is None or match.end() <= at:
-            return
-        yield Hit(signal, line, match.start(), match.end())
-        at = match.end()
+@lru_cache(maxsize=4096)
+def _spans(text: str, zone: Zone, index: AnchorIndex) -> tuple[_Span, ...]:
+    """Where each signal is in a line.
+
+    In what somebody says every mention counts, as a sentence may clear what another blamed;
+    elsewhere the first is enough.
+    """
+    spoken = zone in SPOKEN
+    by_owner: dict[int, list[_Span]] = {}
+    for matcher in index.candidates(text, zone):
+        for span in _matches(matcher, text, spoken):
+            by_owner.setdefault(span.owner, []).append(span)
+    return tuple(span for spans in by_owner.values() for span in _apart(spans, spoken))
+
+
+def _matches(matcher: Matcher, text: str, spoken: bool) -> list[_Span]:
+    first = matcher.regex.search(text)
+    if first is None:
+        return []
+    matches = [first]
+    if spoken:
+        matches.extend(islice(matcher.regex.finditer(text, first.end()), _MOST_MENTIONS))
+    return [_Span(matcher.owner, match.start(), match.end(), _captured(match)) for match in matches]
+
+
+def _captured(match: re.Match[str]) -> str | None:
+    if not match.re.groupindex:
+        return None
+    groups = match.groupdict()
+    return next(
+        (text for name, text in groups.items() if name.startswith(_CAPTURED) and text), None
+    )
+
+
+def _apart(spans: list[_Span], spoken: bool) -> Iterator[_Span]:
+    """The spans in order, without those that overlap an earlier one."""
+    end = -1
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if span.start >= end:
+            yield span
+            end = max(span.end, span.start + 1)
+            if not spoken:
+                return

@@ -89,7 +89,9 @@ def _walked_fault(pattern: str) -> str | None:
 
 
 def _literals(pattern: str) -> str:
-    return re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}", "", pattern)
+    return re.sub(
+        r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}", "", pattern
+    )
 
 
 def _pieces(pattern: str) -> list[re.Match[str]]:

@@ -10,7 +10,7 @@ few patterns that a line needs, so that a line costs what it holds and not what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -18,6 +18,7 @@ from typing import Final
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _LITERAL_RUN: Final = re.compile(r"[^\x00-\x7f]+")
 _SHORTEST_PREFIX: Final = 3
+_NONE: Final[Mapping[str, int]] = {}
 
 _TOKEN: Final = re.compile(
     r"(?P<run>[\w /:'\",`=<>-]{2,}(?![*+?{]))"
@@ -67,8 +68,11 @@ def compiled(source: str, case_sensitive: bool) -> re.Pattern[str]:
     return re.compile(source, 0 if case_sensitive else re.IGNORECASE)
 
 
-def term_anchors(term: str) -> tuple[Anchor, ...]:
-    """The longest word of a term: one that must be there for the term to match."""
+def term_anchors(term: str, common: Mapping[str, int] = _NONE) -> tuple[Anchor, ...]:
+    """The most telling word of a term: one that must be there for the term to match.
+
+    `common` counts words over all terms, so that one that is in many of them is not chosen.
+    """
     if run := _longest(_LITERAL_RUN.findall(term)):
         return (Anchor(run, "substring"),)
     lowered = term.lower()
@@ -76,9 +80,14 @@ def term_anchors(term: str) -> tuple[Anchor, ...]:
     for match in _WORD.finditer(lowered):
         kind = "prefix" if lowered[match.end() : match.end() + 1] == "*" else "word"
         starts_late = lowered[: match.start()].endswith("*")
-        if not starts_late and len(match[0]) > len(best.text):
+        if not starts_late and _tells(match[0], common) > _tells(best.text, common):
             best = Anchor(match[0], kind)
     return (best,) if best.text else ()
+
+
+def _tells(word: str, common: Mapping[str, int]) -> tuple[int, int]:
+    """How telling a word is: rare before long."""
+    return (-common.get(word, 0) if word else -(10**6), len(word))
 
 
 def _longest(runs: Sequence[str]) -> str:
@@ -147,23 +156,25 @@ def pattern_anchors(source: str) -> tuple[Anchor, ...]:
 
 def _alternatives(
     tokens: Sequence[re.Match[str]], at: int, starts_word: bool, ends_word: bool
-) -> tuple[tuple[Anchor, ...], int]:
-    """The anchors of `a|b|c` up to its closing bracket, and the index of that bracket."""
+) -> tuple[tuple[Anchor, ...], bool]:
+    """The anchors of `a|b|c` up to its closing bracket, and whether a word may start after it."""
     found: list[tuple[Anchor, ...]] = []
+    parted = True
     while True:
-        anchors, at = _sequence(tokens, at, starts_word, ends_word)
+        anchors, at, ends = _sequence(tokens, at, starts_word, ends_word)
         found.append(anchors)
+        parted = parted and ends
         if at >= len(tokens) or tokens[at].lastgroup == "close":
             break
         at += 1  # past "|"
     if not all(found):
-        return (), at
-    return tuple({anchor: None for anchors in found for anchor in anchors}), at
+        return (), parted
+    return tuple({anchor: None for anchors in found for anchor in anchors}), parted
 
 
 def _sequence(
     tokens: Sequence[re.Match[str]], at: int, starts_word: bool, ends_word: bool
-) -> tuple[tuple[Anchor, ...], int]:
+) -> tuple[tuple[Anchor, ...], int, bool]:
     scan = _Scan(run_starts_word=starts_word)
     while at < len(tokens):
         token = tokens[at]
@@ -175,8 +186,9 @@ def _sequence(
             continue
         _step(scan, token, kind, _optional(tokens, at + 1))
         at += 1
+    parted = scan.ends_at_boundary()
     scan.end_run(at_boundary=ends_word, starts_next=False)
-    return scan.best, at
+    return scan.best, at, parted
 
 
 def _step(scan: _Scan, token: re.Match[str], kind: str | None, optional: bool) -> None:
@@ -191,9 +203,7 @@ def _step(scan: _Scan, token: re.Match[str], kind: str | None, optional: bool) -
     elif kind in ("set", "space"):
         parts = not optional and (kind == "space" or _is_word_free(token["set"]))
         scan.end_run(at_boundary=parts, starts_next=parts)
-    elif kind in ("unbounded", "any"):
-        scan.end_run(at_boundary=False, starts_next=False)
-    elif kind == "repeat" and scan.run:
+    elif kind in ("unbounded", "any") or (kind == "repeat" and scan.run):
         scan.end_run(at_boundary=False, starts_next=False)
 
 
@@ -212,11 +222,13 @@ def _group(tokens: Sequence[re.Match[str]], at: int, scan: _Scan) -> int:
     after = _closing(tokens, at) + 1
     repeated = after < len(tokens) and tokens[after].lastgroup == "repeat"
     ends_word = not repeated and _starts_boundary(tokens, after)
-    anchors, _ = _alternatives(tokens, at + 1, starts_word, ends_word)
+    anchors, parted = _alternatives(tokens, at + 1, starts_word, ends_word)
+    optional = _optional(tokens, after)
+    scan.run_starts_word = parted and (starts_word or not optional)
     if looks:
         bounds = tokens[at][0] == "(?<!" and tokens[at + 1][0] == r"\w"
         scan.run_starts_word = starts_word or bounds
-    elif not _optional(tokens, after):
+    elif not optional:
         scan.offer(anchors)
     return after + 1 if repeated else after
 
@@ -250,42 +262,3 @@ def _is_word_free(char_set: str) -> bool:
         return False
     inner = re.sub(r"\\[sSW.\-\]\[/]", "", char_set[1:-1])
     return not any(char.isalnum() for char in inner)
-
-
-class AnchorIndex:
-    """Which patterns a line needs, by the words in it."""
-
-    __slots__ = ("always", "prefixes", "substrings", "words")
-
-    def __init__(self) -> None:
-        self.words: dict[str, list[int]] = {}
-        self.prefixes: dict[str, list[tuple[str, int]]] = {}
-        self.substrings: list[tuple[str, int]] = []
-        self.always: list[int] = []
-
-    def add(self, number: int, anchors: Iterable[Anchor]) -> None:
-        """Register a matcher under its anchors; without any it is tried on every line."""
-        anchors = tuple(anchors)
-        if not anchors:
-            self.always.append(number)
-        for anchor in anchors:
-            if anchor.kind == "word":
-                self.words.setdefault(anchor.text, []).append(number)
-            elif anchor.kind == "prefix":
-                key = anchor.text[:_SHORTEST_PREFIX]
-                self.prefixes.setdefault(key, []).append((anchor.text, number))
-            else:
-                self.substrings.append((anchor.text, number))
-
-    def candidates(self, text: str) -> set[int]:
-        """The numbers of the matchers that may match a line."""
-        lowered = text.lower()
-        found = set(self.always)
-        for word in set(_WORD.findall(lowered)):
-            if numbers := self.words.get(word):
-                found.update(numbers)
-            if entries := self.prefixes.get(word[:_SHORTEST_PREFIX]):
-                found.update(number for prefix, number in entries if word.startswith(prefix))
-        if not lowered.isascii():
-            found.update(number for run, number in self.substrings if run in lowered)
-        return found

@@ -137,7 +137,9 @@ def _awaits_human(standing: Standing) -> bool:
         if not standing.has(label):
             continue
         put = standing.last_change(label, LABELED)
-        if standing.by_bot(put) or (put is None and standing.facts.timeline is None and standing.routes):
+        if standing.by_bot(put) or (
+            put is None and standing.facts.timeline is None and standing.routes
+        ):
             return True
     return False
 
@@ -145,7 +147,9 @@ def _awaits_human(standing: Standing) -> bool:
 def _removed_by_person(standing: Standing) -> bool:
     policy = standing.policy
     for label in (*(route.label for route in policy.routes), policy.labels.review):
-        if standing.removed_by_person(label) and standing.by_bot(standing.last_change(label, LABELED)):
+        if standing.removed_by_person(label) and standing.by_bot(
+            standing.last_change(label, LABELED)
+        ):
             return True
     return False
 
@@ -160,7 +164,9 @@ def make_plan(facts: IssueFacts, facets: Facets, policy: Policy, profile: Profil
 def _drawn(standing: Standing, facets: Facets) -> _Draft:
     routes = standing.routes
     if len(routes) > 1:
-        return _Draft(attention=[standing.policy.labels.review], processed=True, step="0: two routes")
+        return _Draft(
+            attention=[standing.policy.labels.review], processed=True, step="0: two routes"
+        )
     if routes and _classified_by_people(standing, routes[0]):
         return _Draft(processed=True, classified=True, step="0: classified by people")
     if not facets.distributed:
@@ -239,7 +245,7 @@ def _finished(draft: _Draft, standing: Standing, profile: Profile) -> Plan:
     if draft.comment:
         said = standing_comment(standing.facts, draft.comment, policy, profile)
         plan = replace(plan, comment_suppressed=said is not None)
-    return replace(plan, notes=tuple(_notes(plan, draft, standing, profile)))
+    return replace(plan, notes=tuple(_notes(draft, standing, profile)))
 
 
 def _allowed(wanted: Sequence[str], standing: Standing, profile: Profile) -> list[str]:
@@ -251,12 +257,13 @@ def _allowed(wanted: Sequence[str], standing: Standing, profile: Profile) -> lis
     ]
 
 
-def _notes(plan: Plan, draft: _Draft, standing: Standing, profile: Profile) -> list[str]:
+def _notes(draft: _Draft, standing: Standing, profile: Profile) -> list[str]:
     notes = []
     classified = profile.classified
     if classified and standing.has(classified) and draft.attention:
-        notes.append(f"`{classified}` stands from before and is left, though people are asked to look.")
-    for label in (*draft.route, *draft.modules, *draft.types, *draft.attention):
-        if standing.removed_by_person(label):
-            notes.append(f"`{label}` is not added: a person removed it.")
-    return notes
+        notes.append(
+            f"`{classified}` stands from before and is left, though people are asked to look."
+        )
+    wanted = (*draft.route, *draft.modules, *draft.types, *draft.attention)
+    removed = [label for label in wanted if standing.removed_by_person(label)]
+    return [*notes, *(f"`{label}` is not added: a person removed it." for label in removed)]

@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ciops.triage.patterns import AnchorIndex, compiled, term_pattern
-from ciops.triage.zones import ReadingRules, Zone
+from ciops.triage.anchor_index import AnchorIndex
+from ciops.triage.patterns import compiled, term_pattern
+from ciops.triage.reading_rules import ReadingRules, Zone
 
 Role = Literal["root", "api", "path", "weak", "against"]
 ROLES: Final[tuple[Role, ...]] = ("root", "api", "path", "weak", "against")
@@ -53,11 +54,7 @@ class Signal:
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place in a line where the signal is."""
-        return self.search_from(text, 0)
-
-    def search_from(self, text: str, start: int) -> re.Match[str] | None:
-        """The first place at or after `start`."""
-        return compiled(self.source, self.case_sensitive).search(text, start)
+        return compiled(self.source, self.case_sensitive).search(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from ciops.plumbing.yaml_file import Document, Reader, load
+from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.blocks import heading_name
 from ciops.triage.pattern_lint import first_fault
-from ciops.triage.patterns import AnchorIndex, pattern_anchors, term_anchors
+from ciops.triage.patterns import words_of
 from ciops.triage.policy import (
     ROLES,
     CommentRule,
@@ -21,36 +23,19 @@ from ciops.triage.policy import (
     Policy,
     Profile,
     Reproduction,
-    Role,
     Route,
     Scoring,
     Signal,
-    SignalKind,
 )
-from ciops.triage.zones import ZONES, ReadingRules, Zone
+from ciops.triage.policy_signals import REPRODUCTION_GROUPS, read_signal, read_signals
+from ciops.triage.reading_rules import ZONES, ReadingRules
 
 _TOP: Final = (
     "name", "version", "bots", "labels", "routes", "profiles", "default_profile", "reach",
-    "reading", "scoring", "components", "pairs", "alternatives", "interchangeable", "when_alone", "overrides", "in_scope", "out_of_scope", "groups",
-    "high_priority", "kinds", "reproduction", "comments",
+    "reading", "scoring", "components", "pairs", "alternatives", "interchangeable",
+    "when_alone", "overrides", "in_scope", "out_of_scope", "groups", "high_priority", "kinds",
+    "reproduction", "comments",
 )  # fmt: skip
-_SIGNAL_KEYS: Final = (
-    "id", "role", "zones", "terms", "patterns", "case_sensitive", "toggle", "secondary", "yields",
-    "matches", "near_misses", "note",
-)  # fmt: skip
-_ZONE_SETS: Final[dict[str, frozenset[Zone]]] = {
-    "spoken": frozenset(("title", "prose", "steps")),
-    "machine": frozenset(("traceback", "cpp", "log")),
-    "ran": frozenset(("code", "shell")),
-    "any": frozenset(zone for zone in ZONES if zone not in ("env", "template")),
-}
-_NAME_KINDS: Final[dict[str, SignalKind]] = {
-    "names": "name",
-    "identifiers": "identifier",
-    "background": "background",
-}
-_KINDS: Final = ("bug", "feature", "enhancement", "question", "docs", "performance", "forms")
-_REPRODUCTION_GROUPS: Final = ("present", "out_of_scope", "absent", "exempt", "confirmed")
 _FORBIDDEN: Final = ("high priority",)
 
 
@@ -65,16 +50,17 @@ def policy_of(document: Document) -> Policy:
     top.mapping(_TOP)
     routes = tuple(_routes(top))
     components = {component.id: component for component in _components(top, routes)}
-    signals = tuple(_signals(top))
+    signals = tuple(read_signals(top))
     _refuse_twins(top, signals)
-    policy = Policy(
+    return Policy(
         name=top.text("name"),
         version=top.text("version"),
         labels=_labels(top.child("labels")),
         routes=routes,
         profiles=dict(_profiles(top)),
         default_profile=top.choice("default_profile", top.child("profiles").mapping()),
-        reaches_everywhere=top.choice("reach", ("classified", "everywhere"), "classified") == "everywhere",
+        reaches_everywhere=top.choice("reach", ("classified", "everywhere"), "classified")
+        == "everywhere",
         bot_logins=_folded(top.child("bots"), "logins"),
         parent_bot_logins=_folded(top.child("bots"), "parents"),
         reading=_reading(top.child("reading")),
@@ -94,17 +80,17 @@ def policy_of(document: Document) -> Policy:
         product_frames=top.child("reading").texts("product_frames", ()),
         version_shapes=_version_shapes(top.child("reading")),
         owners=_owners(components.values()),
+        index=_index_of(signals),
     )
-    _fill_index(policy.index, signals)
-    return policy
 
 
-def _fill_index(index: AnchorIndex, signals: Collection[Signal]) -> None:
+def _index_of(signals: Collection[Signal]) -> AnchorIndex:
+    words = (word for signal in signals for term in signal.terms for word in words_of(term))
+    index = AnchorIndex(Counter(words))
     for number, signal in enumerate(signals):
-        for term in signal.terms:
-            index.add(number, term_anchors(term))
-        for pattern in signal.patterns:
-            index.add(number, pattern_anchors(pattern))
+        zones = frozenset[str](signal.zones)
+        index.add(number, signal.terms, signal.patterns, signal.case_sensitive, zones)
+    return index
 
 
 def _folded(reader: Reader, key: str) -> frozenset[str]:
@@ -155,9 +141,18 @@ def _profiles(top: Reader) -> Iterator[tuple[str, Profile]]:
 def _reading(reader: Reader) -> ReadingRules:
     reader.mapping(
         (
-            "drop_sections", "form_headings", "template_lines", "prefixes", "dropped", "dump_start",
-            "footer_start", "footer_keeps", "noise_frames", "product_frames", "version_shapes",
-        )  # fmt: skip
+            "drop_sections",
+            "form_headings",
+            "template_lines",
+            "prefixes",
+            "dropped",
+            "dump_start",
+            "footer_start",
+            "footer_keeps",
+            "noise_frames",
+            "product_frames",
+            "version_shapes",
+        ),
     )
     return ReadingRules(
         drop_sections=frozenset(map(heading_name, reader.texts("drop_sections", ()))),
@@ -215,9 +210,15 @@ def _components(top: Reader, routes: Collection[Route]) -> Iterator[Component]:
     for name, reader in top.entries("components"):
         reader.mapping(
             (
-                "label", "route", "names", "identifiers", "background", "frames", "passing_frames",
+                "label",
+                "route",
+                "names",
+                "identifiers",
+                "background",
+                "frames",
+                "passing_frames",
                 "signals",
-            )  # fmt: skip
+            )
         )
         yield Component(
             name,
@@ -258,87 +259,18 @@ def _component_sets(groups: Reader, components: Collection[str]) -> Iterator[fro
         yield frozenset(groups.choices(name, components))
 
 
-def _signals(top: Reader) -> Iterator[Signal]:
-    for name, reader in top.entries("components"):
-        yield from _named(name, reader)
-        yield from _signals_of(reader, f"component:{name}")
-    yield from _signals_of(top.child("in_scope"), "in_scope")
-    for section, topic in (("out_of_scope", "apart"), ("high_priority", "priority")):
-        for name, reader in top.entries(section):
-            yield from _signals_of(reader, f"{topic}:{name}")
-    for section, topic in (("groups", "group"), ("kinds", "kind")):
-        for name, reader in top.entries(section):
-            reader.mapping(("signals",))
-            yield from _signals_of(reader, f"{topic}:{name}")
-    for name in _REPRODUCTION_GROUPS:
-        yield from _signals_of(top.child("reproduction").child(name), f"reproduction:{name}")
-
-
-def _named(name: str, reader: Reader) -> Iterator[Signal]:
-    """A component's names are signals of their own, weighed by what is said of them."""
-    for key, kind in _NAME_KINDS.items():
-        if names := reader.texts(key, ()):
-            yield Signal(
-                id=f"{name}_{kind}",
-                topic=f"component:{name}",
-                role="api",
-                zones=_ZONE_SETS["spoken"],
-                terms=names,
-                kind=kind,
-                place=(*reader.path, key),
-            )
-
-
-def _signals_of(reader: Reader, topic: str) -> Iterator[Signal]:
-    for item in reader.items("signals"):
-        yield _signal(item, topic)
-
-
-def _signal(reader: Reader, topic: str) -> Signal:
-    keys = reader.mapping(_SIGNAL_KEYS)
-    patterns = reader.texts("patterns", ())
-    terms = reader.texts("terms", ())
-    if not (patterns or terms):
-        raise reader.error("has neither terms nor patterns", "Give at least one of them")
-    for index, pattern in enumerate(patterns):
-        if fault := first_fault(pattern):
-            where = (*reader.path, "patterns", index)
-            raise reader.document.error(where, f"pattern {pattern!r} {fault}", "Bound it")
-    return Signal(
-        id=reader.text("id"),
-        topic=topic,
-        role=cast(Role, reader.choice("role", ROLES)),
-        zones=_zones(reader) if "zones" in keys else _ZONE_SETS["any"],
-        terms=terms,
-        patterns=patterns,
-        case_sensitive=reader.flag("case_sensitive", False),
-        kind="toggle" if reader.flag("toggle", False) else "words",
-        secondary=reader.flag("secondary", False),
-        yields=reader.flag("yields", False),
-        matches=reader.texts("matches", ()),
-        near_misses=reader.texts("near_misses", ()),
-        place=reader.path,
-    )
-
-
-def _zones(reader: Reader) -> frozenset[Zone]:
-    names = reader.choices("zones", (*ZONES, *_ZONE_SETS))
-    found: set[Zone] = set()
-    for name in names:
-        found |= _ZONE_SETS.get(name) or {cast(Zone, name)}
-    return frozenset(found)
-
-
 def _refuse_twins(top: Reader, signals: Collection[Signal]) -> None:
     seen: set[str] = set()
     for signal in signals:
         if signal.id in seen:
-            raise top.document.error(signal.place, f"signal id {signal.id!r} is used twice", "Rename one")
+            raise top.document.error(
+                signal.place, f"signal id {signal.id!r} is used twice", "Rename one"
+            )
         seen.add(signal.id)
 
 
 def _families(section: Reader) -> Iterator[Family]:
-    for name, _ in section.mapping().items():
+    for name in section.mapping():
         reader = section.child(name)
         reader.mapping(("threshold", "needs", "unless", "raised", "plain_script", "signals"))
         yield Family(
@@ -372,12 +304,10 @@ def _comments(top: Reader) -> Iterator[tuple[str, CommentRule]]:
     for name, reader in top.entries("comments"):
         reader.mapping(("marker", "equivalents"))
         items = reader.items("equivalents")
-        signals = tuple(_signal(item, f"comment:{name}") for item in items)
+        signals = tuple(read_signal(item, f"comment:{name}") for item in items)
         yield name, CommentRule(name, reader.text("marker"), signals)
 
 
 def _reproduction(reader: Reader) -> Reproduction:
-    reader.mapping(("touches", "template_code", *_REPRODUCTION_GROUPS))
-    return Reproduction(
-        frozenset(reader.texts("touches", ())), reader.texts("template_code", ())
-    )
+    reader.mapping(("touches", "template_code", *REPRODUCTION_GROUPS))
+    return Reproduction(frozenset(reader.texts("touches", ())), reader.texts("template_code", ()))

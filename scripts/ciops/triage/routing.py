@@ -116,7 +116,7 @@ def _route(parts: Sequence[Part], applied: Sequence[Override], policy: Policy) -
 
 
 def _confidence(parts: Sequence[Part], rivals: Sequence[Part], policy: Policy) -> Confidence:
-    """High where the best part is beyond doubt, medium where it is named, low where it is guessed."""
+    """High where the best part is beyond doubt, medium where it is named, else low."""
     able = [part for part in parts if part.points > 0]
     if not able:
         return "low"
@@ -137,7 +137,9 @@ def _is_named(part: Part) -> bool:
 
 
 def _is_titled(part: Part) -> bool:
-    return any(x.zone == "title" and x.role in ("root", "api") and x.points >= 2 for x in part.evidence)
+    return any(
+        x.zone == "title" and x.role in ("root", "api") and x.points >= 2 for x in part.evidence
+    )
 
 
 def _is_reported(part: Part) -> bool:

@@ -10,7 +10,6 @@ import re
 from functools import cache
 from typing import Final, NewType
 
-
 Cue = NewType("Cue", str)
 
 
@@ -24,7 +23,9 @@ def pattern(cue: Cue) -> re.Pattern[str]:
     return re.compile(cue, re.IGNORECASE)
 
 
-_ARTICLES = r"(?:(?:a|an|the|any|all|our|my|its?|this|that|plain|pure|raw|vanilla|single)\s{1,2}){0,3}"
+_ARTICLES = (
+    r"(?:(?:a|an|the|any|all|our|my|its?|this|that|plain|pure|raw|vanilla|single)\s{1,2}){0,3}"
+)
 _VERSION = r"(?:\s?[\d.]{1,8})?"
 _LIST = r"(?:\s?(?:,|/|and|or|nor|\+|&)\s?[\w.-]{1,24}){0,4}"
 """Further members of a list that the mention opens: `X, Y and Z aren't involved`."""
@@ -38,7 +39,8 @@ CLAUSE_END: Final[Cue] = _cue(
 
 HEDGE: Final[Cue] = _cue(
     r"\bi(?:'d)? (?:would )?(?:think|guess|suspect|assume|believe|suppose|wonder)\b",
-    r"\b(?:maybe|perhaps|possibly|probably|might|may be|could be|not sure|no idea|my guess|unsure)\b",
+    r"\b(?:maybe|perhaps|possibly|probably|might|may be|could be|not sure|no idea|my guess"
+    r"|unsure)\b",
     r"\b(?:suspicion|hunch|supposedly|presumably|likely|seems? like)\b",
     "と思い|と思わ|かもしれ|でしょうか|おそらく|可能|也许|peut-être|je pense|sans doute",
 )
@@ -55,9 +57,12 @@ _NOT = (
     r" (?:wrong )?(?:in|with)|(?:don'?t|do not) (?:think|believe|blame)|doubt)"
 )
 _NOT_LINKS = (
-    r"(?:(?:a|an|the|any|really|just|only|actually|even|necessarily|specific|specifically|due|caused"
-    r"|by|in|on|about|with|from|related|to|of|at|our|torch'?s|pytorch'?s|raw|plain|pure|involves?|be"
-    r"|being|because|parts?|anything|fault|problem|issue|bug|inside|limited|level|itself|as|it'?s|is"
+    r"(?:(?:a|an|the|any|really|just|only|actually|even|necessarily|specific|specifically|due"
+    r"|caused"
+    r"|by|in|on|about|with|from|related|to|of|at|our|torch'?s|pytorch'?s|raw|plain|pure"
+    r"|involves?|be"
+    r"|being|because|parts?|anything|fault|problem|issue|bug|inside|limited|level|itself|as"
+    r"|it'?s|is"
     r"|that|use|using|touch|need)\s{1,2}){0,5}"
 )
 NEGATED_BEFORE: Final[Cue] = _cue(
@@ -66,131 +71,212 @@ NEGATED_BEFORE: Final[Cue] = _cue(
     r"不是.{0,4}$|没有(?:用|使用).{0,4}$|pas (?:de |du |un |une |le |la )?$",
 )
 _FINE = (
-    r"(?:fine|ok(?:ay)?|correct(?:ly)?|good|well|expected|healthy|innocent|clean(?:ly)?|normal(?:ly)?"
+    r"(?:fine|ok(?:ay)?|correct(?:ly)?|good|well|expected|healthy|innocent|clean(?:ly)?"
+    r"|normal(?:ly)?"
     r"|great|works?|smoothly|right(?: (?:way|result|answer|value|thing|number)s?)?|happy)"
 )
 _SKIP = r"(?:[\w/.-]{1,24},?\s{1,2}){0,3}?"
 CLEARED_AFTER: Final[Cue] = _cue(
-    rf"^{_LIST}(?:'s)?\s{{0,2}}{_SKIP}(?:is|are|was|were)(?:n'?t| not) (?:even |really |actually |at all )?"
-    r"(?:involved|the (?:cause|problem|issue|culprit|reason|bug|point)|at fault|to blame|relevant|used|special|required|necessary"
+    rf"^{_LIST}(?:'s)?\s{{0,2}}{_SKIP}(?:is|are|was|were)(?:n'?t| not) (?:even |really |actually "
+    rf"|at all )?"
+    r"(?:involved|the (?:cause|problem|issue|culprit|reason|bug|point)|at fault|to blame"
+    r"|relevant|used|special|required|necessary"
     r"|needed|related|a factor|imported|initiali[sz]ed|here)\b",
-    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|worked|passe[sd]|runs?|ran|behaves?|trains?|does|is|are|was|were"
+    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|worked|passe[sd]|runs?|ran|behaves?|trains?|does|is|are"
+    rf"|was|were"
     r"|looks?|goes|went|finishe[sd]|complete[sd]?|succeeds?|converges?|gives|gave|shows?|reports?)"
-    rf"\s(?:it |this |both |all |just |perfectly |totally |completely |absolutely |still |the |always |as |entirely |also |out )*{_FINE}\b",
-    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|passe[sd]?|runs?|ran|does|is|are|gives?|shows?) (?:\w{{1,12}} )?(?:without|no) (?:an? |any )?(?:error|problem|issue|hang|crash|trouble|hitch)",
-    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|pass(?:es)?|succeeds?)(?:\s{{0,2}}$|\s{{0,2}}[,.;:)]|\s(?:here|there|too|with|in|on|for me|and|every|as)\b)",
-    r"^\s(?:is|are) (?:only|just|merely|simply) (?:the |a |an |being )?(?:caller|client|messenger|launcher"
-    r"|wrapper|transport|doing|reporting|where|how|used|user|context|victim|symptom|surfacing|there to|what)\b",
+    rf"\s(?:it |this |both |all |just |perfectly |totally |completely |absolutely |still |the "
+    rf"|always |as |entirely |also |out )*{_FINE}\b",
+    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|passe[sd]?|runs?|ran|does|is|are|gives?"
+    rf"|shows?) (?:\w{{1,12}} )?(?:without|no) (?:an? |any )?(?:error|problem|issue|hang|crash"
+    rf"|trouble|hitch)",
+    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|pass(?:es)?|succeeds?)(?:\s{{0,2}}$|\s{{0,2}}[,.;:)]"
+    rf"|\s(?:here|there|too|with|in|on|for me|and|every|as)\b)",
+    r"^\s(?:is|are) (?:only|just|merely|simply) (?:the |a |an |being )?(?:caller|client"
+    r"|messenger|launcher"
+    r"|wrapper|transport|doing|reporting|where|how|used|user|context|victim|symptom|surfacing"
+    r"|there to|what)\b",
     r"^\s(?:is|are|was) (?:right|correct) (?:to|in|about|here)\b",
     rf"^{_LIST}\s{{0,2}}(?:itself )?(?:has|have|had) nothing to do",
     rf"^{_LIST}\s{{0,2}}plays? no (?:role|part)",
     r"^\s(?:does|do)(?:n'?t| not) (?:matter|play|cause|seem to matter|enter|come into)",
     r"^.{0,40}\bmakes? no difference|^\smakes? it no",
-    rf"^{_LIST}\s(?:is|are) (?:irrelevant|unrelated|incidental|innocent|an? (?:red herrings?|bystanders?)|out of the picture|off the hook|coincidental)",
-    r"^\s(?:gives?|gave|shows?|showed|has|have|had|hits?|fails? with|gets?|behaves?|is) (?:exactly |just |precisely )?(?:the same|identical|unaffected|not affected)",
+    rf"^{_LIST}\s(?:is|are) (?:irrelevant|unrelated|incidental|innocent|an? (?:red herrings?"
+    rf"|bystanders?)|out of the picture|off the hook|coincidental)",
+    r"^\s(?:gives?|gave|shows?|showed|has|have|had|hits?|fails? with|gets?|behaves?"
+    r"|is) (?:exactly |just |precisely )?(?:the same|identical|unaffected|not affected)",
     r"^\s?\|\s{0,3}(?:no|not|none|✗|❌|✘|unaffected|ok|works|fine|passes)\b",
     r"^\s?[:=]\s{0,3}(?:no|works|ok|fine|passes|good|✓|✅|not used|unaffected)\b",
-    r"^.{0,4}は(?:.{0,4})?(?:正常|問題な|関係な|使って(?:い|おり))ま?|^.{0,3}の問題では(?:な|あり)|^.{0,3}(?:正常|没问题|没有问题|无关)",
+    r"^.{0,4}は(?:.{0,4})?(?:正常|問題な|関係な|使って(?:い|おり))ま?|^.{0,3}の問題では(?:な|あり)|^.{0,3}(?:正常|没问题|没有问题"
+    r"|无关)",
 )
 
 # ------------------------------------------------------------------------------- elimination
 WITHOUT_BEFORE: Final[Cue] = _cue(
-    r"\b(?:without|w/o|minus|bypass(?:ing|ed)?|no|(?:remov|disabl|dropp?|replac|unwrapp?|skipp?|tak)(?:e|es|ed|ing|en)(?: away| out)?"
-    r"|turn(?:ed|ing)? off|switch(?:ed|ing)? off|get(?:ting)? rid of|sans|leav(?:e|ing) out|strip(?:ped|ping)?|stop(?:ped)? using)"
-    r"\s{1,2}(?:(?:a|an|the|any|all|wrapping|wrapped|in|with|using|use|of|from|its?|plain|my|our|layer)\s{1,2}){0,4}$",
+    r"\b(?:without|w/o|minus|bypass(?:ing|ed)?|no|(?:remov|disabl|dropp?|replac|unwrapp?|skipp?"
+    r"|tak)(?:e|es|ed|ing|en)(?: away| out)?"
+    r"|turn(?:ed|ing)? off|switch(?:ed|ing)? off|get(?:ting)? rid of|sans|leav(?:e|ing) out"
+    r"|strip(?:ped|ping)?|stop(?:ped)? using)"
+    r"\s{1,2}(?:(?:a|an|the|any|all|wrapping|wrapped|in|with|using|use|of|from|its?|plain|my|our"
+    r"|layer)\s{1,2}){0,4}$",
 )
 OFF_AFTER: Final[Cue] = _cue(
-    r"^\s{0,2}(?:=\s?(?:False|0|None|off)\b|(?:is |was |being |set to |turned |switched )?(?:off|disabled|removed|commented out|(?:set to )?False)\b)",
+    r"^\s{0,2}(?:=\s?(?:False|0|None|off)\b|(?:is |was |being |set to |turned |switched )?(?:off"
+    r"|disabled|removed|commented out|(?:set to )?False)\b)",
     r"^.{0,4}(?:なし|を使わな|を外|を無効)",
 )
-_TROUBLE = r"(?:error|problem|issue|hang|crash|failure|symptom|nan|deadlock|leak|drift|difference|mismatch|exception|timeout)s?"
+_TROUBLE = (
+    r"(?:error|problem|issue|hang|crash|failure|symptom|nan|deadlock|leak|drift|difference"
+    r"|mismatch|exception|timeout)s?"
+)
 WORKS: Final[Cue] = _cue(
-    r"\b(?:still |also |it |that )?(?:works?|worked|passes|passed|finishe[sd]|complete[sd]|succeeds?|succeeded|trains|converges?)\b",
-    rf"\b(?:everything|it|that|this|all|loss|results?|output|grads?|gradients?|values?|numbers)\b.{{0,16}}\b(?:is|are|'s|was|were|looks?) (?:just |all |perfectly |again |still )?{_FINE}\b",
+    r"\b(?:still |also |it |that )?(?:works?|worked|passes|passed|finishe[sd]|complete[sd]"
+    r"|succeeds?|succeeded|trains|converges?)\b",
+    rf"\b(?:everything|it|that|this|all|loss|results?|output|grads?|gradients?|values?"
+    rf"|numbers)\b.{{0,16}}\b(?:is|are|'s|was|were|looks?) (?:just |all |perfectly |again "
+    rf"|still )?{_FINE}\b",
     rf"'s (?:just |all |perfectly |the )?{_FINE}\b",
-    r"\b(?:fine|ok(?:ay)?|as expected|right (?:result|answer|numbers?|values?|way)|correct (?:result|answer|values?|output)s?|matches|helps|fast|gets? (?:me|us|you) going|fixes)\b",
-    rf"\b{_TROUBLE}\b.{{0,12}}\b(?:go|goes|went|gone|disappear(?:s|ed)?|vanish(?:es|ed)?|stops?|stopped)\b",
+    r"\b(?:fine|ok(?:ay)?|as expected|right (?:result|answer|numbers?|values?|way)"
+    r"|correct (?:result|answer|values?|output)s?|matches|helps|fast|gets? (?:me|us|you) going"
+    r"|fixes)\b",
+    rf"\b{_TROUBLE}\b.{{0,12}}\b(?:go|goes|went|gone|disappear(?:s|ed)?|vanish(?:es|ed)?|stops?"
+    rf"|stopped)\b",
     r"\b(?:goes|go|went) away\b|\bdisappear(?:s|ed)?\b|\bvanish(?:es|ed)?\b|\bis gone\b",
-    rf"\b(?:no|not|never|doesn'?t|does not|didn'?t|won'?t|no longer|without)\b.{{0,16}}\b(?:{_TROUBLE}|fail|happen|occur|reproduce|diverge)\w{{0,3}}\b",
+    rf"\b(?:no|not|never|doesn'?t|does not|didn'?t|won'?t|no longer"
+    rf"|without)\b.{{0,16}}\b(?:{_TROUBLE}|fail|happen|occur|reproduce|diverge)\w{{0,3}}\b",
     "正常|問題な|动作正常|fonctionne|没问题",
 )
 FAILS: Final[Cue] = _cue(
-    r"\b(?:still|also|too|as well|even|likewise|identical(?:ly)?|no (?:difference|change|effect|luck)|regardless|either|persist\w{0,3}|again|to no avail|in vain)\b",
-    rf"\bsame (?:\w{{1,12}} )?(?:{_TROUBLE}|place|way|result|thing|behaviou?r|story|picture|here|line|step|point|stack|trace\w{{0,5}}|message)\b|\bthe same (?:happens|occurs|goes|holds|applies)\b|\bthe same\s{{0,2}}(?:[.,;:)]|$|here|there|as|for|on|with)",
-    r"\b(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)\b|\bchange[sd]? nothing\b|\bnothing change[sd]\b",
-    r"\b(?:reproduces?|reproducible|fails?|failed|failing|hangs?|hung|crash(?:es|ed)?|breaks?|broken|wrong|errors?|raises?|throws?|stuck|nan|deadlocks?|diverges?|dies|incorrect|slow(?:er)?|leaks?|garbage|zeros?)\b",
+    r"\b(?:still|also|too|as well|even|likewise|identical(?:ly)?|no (?:difference|change|effect"
+    r"|luck)|regardless|either|persist\w{0,3}|again|to no avail|in vain)\b",
+    rf"\bsame (?:\w{{1,12}} )?(?:{_TROUBLE}|place|way|result|thing|behaviou?r|story|picture|here"
+    rf"|line|step|point|stack|trace\w{{0,5}}|message)\b|\bthe same (?:happens|occurs|goes|holds"
+    rf"|applies)\b|\bthe same\s{{0,2}}(?:[.,;:)]|$|here|there|as|for|on|with)",
+    r"\b(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)\b"
+    r"|\bchange[sd]? nothing\b|\bnothing change[sd]\b",
+    r"\b(?:reproduces?|reproducible|fails?|failed|failing|hangs?|hung|crash(?:es|ed)?|breaks?"
+    r"|broken|wrong|errors?|raises?|throws?|stuck|nan|deadlocks?|diverges?|dies|incorrect"
+    r"|slow(?:er)?|leaks?|garbage|zeros?)\b",
     "同じ|変わ(?:ら|り)|一样|仍然|toujours|pareil|失敗|落ち|エラー|失败|报错|échoue",
 )
 ALIKE: Final[Cue] = _cue(
-    r"(?:same|also|too|as well|likewise|identical(?:ly)?|no (?:difference|change|effect)|either|the same)\b",
-    r"(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)|change[sd]? nothing|nothing change[sd]",
+    r"(?:same|also|too|as well|likewise|identical(?:ly)?|no (?:difference|change|effect)|either"
+    r"|the same)\b",
+    r"(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)"
+    r"|change[sd]? nothing|nothing change[sd]",
     "同じ|変わ|一样|pareil",
 )
 WITH_BEFORE: Final[Cue] = _cue(
     r"\b(?:with|using|under|on|in|via|through|inside|same with|over|by|for|of|from)\s{1,2}"
-    r"(?:(?:a|an|the|plain|pure|raw|just|only|vanilla|regular|normal|old|single|bare|alone|both|either|our|hand-?written|manual)\s{1,2}){0,3}$",
+    r"(?:(?:a|an|the|plain|pure|raw|just|only|vanilla|regular|normal|old|single|bare|alone|both"
+    r"|either|our|hand-?written|manual)\s{1,2}){0,3}$",
 )
 LOCATED_BEFORE: Final[Cue] = _cue(
     r"\b(?:in|inside|of|for|on|from)\s{1,2}(?:(?:a|an|the)\s{1,2})?$",
 )
 SAME_WITH_BEFORE: Final[Cue] = _cue(
-    r"\b(?:same|identical|also|too|likewise|reproduces?|happens?|hangs?|fails?|crashes)\s{1,2}(?:\w{1,12}\s{1,2}){0,3}?(?:with|on|under|using|in|for)\s{1,2}"
+    r"\b(?:same|identical|also|too|likewise|reproduces?|happens?|hangs?|fails?"
+    r"|crashes)\s{1,2}(?:\w{1,12}\s{1,2}){0,3}?(?:with|on|under|using|in|for)\s{1,2}"
     r"(?:(?:a|the|plain|both|either|pure)\s{1,2}){0,2}$",
 )
 TOO_AFTER: Final[Cue] = _cue(
-    r"^(?: backend)?,? (?:too|as well|also|likewise|has it too|fails? too|hangs? too|does (?:it|the same)|shows? (?:it|the same)|behaves the same|(?:is )?(?:equally|just as) (?:bad|broken|slow|wrong))\b",
+    r"^(?: backend)?,? (?:too|as well|also|likewise|has it too|fails? too|hangs? too|does (?:it"
+    r"|the same)|shows? (?:it|the same)|behaves the same|(?:is )?(?:equally|just as) (?:bad"
+    r"|broken|slow|wrong))\b",
     "^.{0,3}(?:でも同じ|也(?:一样|会|有))",
 )
 ONLY_WITH_BEFORE: Final[Cue] = _cue(
-    r"\b(?:only|just|exclusively|specific to|specifically|unique to|triggered by|as soon as (?:i|we) (?:add|use|enable))"
-    r"\s{0,2}(?:(?:with|in|under|for|when|on|if|happens?|fails?|using|i|we|use|the|reproduces?|occurs?|affects?|to)\s{1,2}){0,5}$",
+    r"\b(?:only|just|exclusively|specific to|specifically|unique to|triggered by|as soon as (?:i"
+    r"|we) (?:add|use|enable))"
+    r"\s{0,2}(?:(?:with|in|under|for|when|on|if|happens?|fails?|using|i|we|use|the|reproduces?"
+    r"|occurs?|affects?|to)\s{1,2}){0,5}$",
 )
 
 # ----------------------------------------------------------------------------------- blaming
-_PLACE = r"(?:(?:here|there|now) )?(?:(?:is|was|are|were|lies|must be|being|seems(?: to be)?|would be|turns out(?: to be)?) )?(?:(?:actually|really|clearly|rather|likely|probably) )?(?:(?:in|inside|within|with|from|on|by|to|of|at|due to|how|that|because of) )?"
-_OF = r"(?:(?:a|an|the|in|our|torch'?s|pytorch'?s|some|one|how|that|of|du|de|la|le|un|une)\s{1,2}){0,4}$"
+_PLACE = (
+    r"(?:(?:here|there|now) )?(?:(?:is|was|are|were|lies|must be|being|seems(?: to be)?|would be"
+    r"|turns out(?: to be)?) )?(?:(?:actually|really|clearly|rather|likely|probably) )?(?:(?:in"
+    r"|inside|within|with|from|on|by|to|of|at|due to|how|that|because of) )?"
+)
+_OF = (
+    r"(?:(?:a|an|the|in|our|torch'?s|pytorch'?s|some|one|how|that|of|du|de|la|le|un"
+    r"|une)\s{1,2}){0,4}$"
+)
 BLAME_BEFORE: Final[Cue] = _cue(
-    r"\b(?:bug|issue|problem|regression|defect|race|deadlock|leak|fault|culprit|cause|failure|mistake|bottleneck|limitation|reason|wrong|broken"
-    r"|breakage|fix|fixed|lies|lives|sits|belongs|comes|came|originates?|stems?|caused|due|because|thanks)\s{1,2}" + _PLACE + _OF,
-    r"\b(?:turn(?:s|ed) out (?:to be|it (?:is|was|'s)|that)|turned out|treat (?:this|it)(?: one)? as|consider (?:this|it)|re-?label(?:ed|ing)? (?:this |it )?(?:as|to)"
-    r"|(?:this|it|that|which)(?: one)?(?:'s| is| was)(?: really| actually| clearly| just| rather| simply| purely| in fact| then)?|blame[sd]?|blaming"
-    r"|traced (?:it |this )?(?:back )?to|narrowed (?:it |this )?(?:down )?to|points? (?:at|to)|looks like|bisected (?:it )?to|boils down to|comes down to|must be"
+    r"\b(?:bug|issue|problem|regression|defect|race|deadlock|leak|fault|culprit|cause|failure"
+    r"|mistake|bottleneck|limitation|reason|wrong|broken"
+    r"|breakage|fix|fixed|lies|lives|sits|belongs|comes|came|originates?|stems?|caused|due"
+    r"|because|thanks)\s{1,2}" + _PLACE + _OF,
+    r"\b(?:turn(?:s|ed) out (?:to be|it (?:is|was|'s)|that)|turned out|treat (?:this"
+    r"|it)(?: one)? as|consider (?:this|it)|re-?label(?:ed|ing)? (?:this |it )?(?:as|to)"
+    r"|(?:this|it|that|which)(?: one)?(?:'s| is| was)(?: really| actually| clearly| just| rather"
+    r"| simply| purely| in fact| then)?|blame[sd]?|blaming"
+    r"|traced (?:it |this )?(?:back )?to|narrowed (?:it |this )?(?:down )?to|points? (?:at|to)"
+    r"|looks like|bisected (?:it )?to|boils down to|comes down to|must be"
     r"|il s'agit|vient de|à cause de)\s{1,2}" + _OF,
     "(?:原因は|問題は|实际上是|其实是)$",
 )
 BLAME_AFTER: Final[Cue] = _cue(
-    r"^(?:'s)?\s(?:[\w/-]{1,24}\s){0,2}?(?:bug|issue|problem|regression|defect|deadlock|race)\b(?! of| with)",
-    r"^(?:'s)?\s(?:[\w/-]{1,24}\s){0,3}?(?:is|was|are|seems|looks) (?:clearly |really |totally |completely |currently |simply )?(?:broken|wrong|buggy|to blame|at fault|the (?:culprit|problem|cause|one|reason|bottleneck)|incorrect|unaware|confused)\b",
+    r"^(?:'s)?\s(?:[\w/-]{1,24}\s){0,2}?(?:bug|issue|problem|regression|defect|deadlock"
+    r"|race)\b(?! of| with)",
+    r"^(?:'s)?\s(?:[\w/-]{1,24}\s){0,3}?(?:is|was|are|seems|looks) (?:clearly |really |totally "
+    r"|completely |currently |simply )?(?:broken|wrong|buggy|to blame|at fault|the (?:culprit"
+    r"|problem|cause|one|reason|bottleneck)|incorrect|unaware|confused)\b",
     r"^\sside\b|^.{0,3}(?:の(?:バグ|不具合)|が原因|的(?:bug|问题))",
 )
 DEFECT_VERB: Final[Cue] = _cue(
-    r"^(?:/[\w]{1,20})?(?:'s)?\s(?:[\w./-]{1,40}\s){0,2}?(?:does(?:n'?t| not)|do(?:n'?t| not)|never|fails?|failed|forgets?|forgot|should(?:n'?t| not)?|must(?: not)?|can'?t|cannot|won'?t"
-    r"|breaks?|loses?|drops?|ignores?|mishandles?|crash(?:es)?|hangs?|deadlocks?|dies|stalls?|blocks?|returns?|raises?|throws?|leaks?|doubles?|corrupts?"
-    r"|miscomputes?|assumes?|used|uses|picks?|picked|computes?|allocates?|allocated|keeps?|holds?|skips?|overwrites?|emits?|produces?|gives|needs|refuses?|rejects?|reports?|times out"
-    r"|(?!(?:jobs|scripts|runs|logs|options|flags|args|arguments|processes|workers|users|docs|tests|params|parameters|weights|gradients|grads|units|modules|models|groups|errors|issues|hooks|buckets|states|shards|meshes|ranks|nodes|layers|tensors|versions|kernels|is|was|has|as|does|this|its|plus|less|across|always|sometimes|things|modes|ops|calls|steps|buffers|tutorials|examples|wrappers|classes|strategies|stages|schedules|settings|checkpoints|checkpointing)\b)[a-z]{3,12}s"
-    r"|is (?:not|never)|isn'?t|are not|aren'?t|has no|lacks|sends?|calls?|reads?|writes?|silently|wrongly|incorrectly|frees|races?|registers?|resets?|reuses?|copies|casts?|converts?"
-    r"|reorders?|shards?|gathers?|reduces?|broadcasts?|double-\w{3,12}|mis\w{3,12}|over\w{4,12}s)\b",
+    r"^(?:/[\w]{1,20})?(?:'s)?\s(?:[\w./-]{1,40}\s){0,2}?(?:does(?:n'?t| not)|do(?:n'?t| not)"
+    r"|never|fails?|failed|forgets?|forgot|should(?:n'?t| not)?|must(?: not)?|can'?t|cannot"
+    r"|won'?t"
+    r"|breaks?|loses?|drops?|ignores?|mishandles?|crash(?:es)?|hangs?|deadlocks?|dies|stalls?"
+    r"|blocks?|returns?|raises?|throws?|leaks?|doubles?|corrupts?"
+    r"|miscomputes?|assumes?|used|uses|picks?|picked|computes?|allocates?|allocated|keeps?"
+    r"|holds?|skips?|overwrites?|emits?|produces?|gives|needs|refuses?|rejects?|reports?"
+    r"|times out"
+    r"|(?!(?:jobs|scripts|runs|logs|options|flags|args|arguments|processes|workers|users|docs"
+    r"|tests|params|parameters|weights|gradients|grads|units|modules|models|groups|errors|issues"
+    r"|hooks|buckets|states|shards|meshes|ranks|nodes|layers|tensors|versions|kernels|is|was|has"
+    r"|as|does|this|its|plus|less|across|always|sometimes|things|modes|ops|calls|steps|buffers"
+    r"|tutorials|examples|wrappers|classes|strategies|stages|schedules|settings|checkpoints"
+    r"|checkpointing)\b)[a-z]{3,12}s"
+    r"|is (?:not|never)|isn'?t|are not|aren'?t|has no|lacks|sends?|calls?|reads?|writes?"
+    r"|silently|wrongly|incorrectly|frees|races?|registers?|resets?|reuses?|copies|casts?"
+    r"|converts?"
+    r"|reorders?|shards?|gathers?|reduces?|broadcasts?|double-\w{3,12}|mis\w{3,12}"
+    r"|over\w{4,12}s)\b",
 )
 CONTEXT_BEFORE: Final[Cue] = _cue(
-    r"\b(?:with|under|using|use|uses|used|inside|behind|wrapped (?:in|with|by)|on top of|during|after|before|like|as (?:a|an|the)|via|through|our|my|plus|and|or|from|launched (?:with|by)"
-    r"|started with|run (?:with|under)|same as|compared (?:to|with)|comparison|than|versus|vs\.?|against|unlike|similar to|running|run|ran|trying|followed|following|based on)\s{1,2}(?:(?:a|an|the|plain|both|our|basic)\s{1,2}){0,2}$",
+    r"\b(?:with|under|using|use|uses|used|inside|behind|wrapped (?:in|with|by)|on top of|during"
+    r"|after|before|like|as (?:a|an|the)|via|through|our|my|plus|and|or|from|launched (?:with"
+    r"|by)"
+    r"|started with|run (?:with|under)|same as|compared (?:to|with)|comparison|than|versus|vs\.?"
+    r"|against|unlike|similar to|running|run|ran|trying|followed|following"
+    r"|based on)\s{1,2}(?:(?:a|an|the|plain|both|our|basic)\s{1,2}){0,2}$",
 )
 CONTEXT_AFTER: Final[Cue] = _cue(
-    r"^\s(?:\w{1,16}\s)?(?:training|runs?|jobs?|scripts?|setups?|models?|trainer|code|users?|stack|world|program|pipeline|fine-?tun\w{1,4}|workloads?|tutorial|example|docs?)\b",
+    r"^\s(?:\w{1,16}\s)?(?:training|runs?|jobs?|scripts?|setups?|models?|trainer|code|users?"
+    r"|stack|world|program|pipeline|fine-?tun\w{1,4}|workloads?|tutorial|example|docs?)\b",
     r"^-(?:wrapped|based|trained|launched|style)\b",
     r"^(?: \w{1,12})? (?:time-?outs?|hangs?|deadlocks?|watchdog|stalls?)\b",
 )
 
 # ------------------------------------------------------------------------------------ events
 EVENT_DENIED_BEFORE: Final[Cue] = _cue(
-    r"\b(?:no|not|never|without|isn'?t|wasn'?t|doesn'?t|does not|didn'?t|don'?t|won'?t|wouldn'?t|hasn'?t|haven'?t|can'?t|cannot|nor|neither|free of|instead of|rather than|avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?"
-    r"|stopp?(?:s|ed)?|fix(?:es|ed)?|rul(?:ed|ing) out|nothing|zero|hardly|sans)\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
+    r"\b(?:no|not|never|without|isn'?t|wasn'?t|doesn'?t|does not|didn'?t|don'?t|won'?t|wouldn'?t"
+    r"|hasn'?t|haven'?t|can'?t|cannot|nor|neither|free of|instead of|rather than|avoid(?:s|ed"
+    r"|ing)?|prevent(?:s|ed|ing)?"
+    r"|stopp?(?:s|ed)?|fix(?:es|ed)?|rul(?:ed|ing) out|nothing|zero|hardly"
+    r"|sans)\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
     r"\b(?:non-?|anti-)$",
 )
 EVENT_POSSIBLE_BEFORE: Final[Cue] = _cue(
-    r"\b(?:can|could|may|might|would|should|potentially|possibly|eventually|if|whether|unless|in case|to|risk of|chance of|prone to|likely to|lead to|worry|worried|afraid|fear|in theory|theoretically)"
+    r"\b(?:can|could|may|might|would|should|potentially|possibly|eventually|if|whether|unless"
+    r"|in case|to|risk of|chance of|prone to|likely to|lead to|worry|worried|afraid|fear"
+    r"|in theory|theoretically)"
     r"\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
 )
 EVENT_DENIED_AFTER: Final[Cue] = _cue(
-    r"^.{0,16}(?:ません|なかった|ない(?:です)?[。、]|しない)", r"^\s{0,3}[:|]\s{0,3}no\b", r"^\W{0,3}(?:is|was) gone\b"
+    r"^.{0,16}(?:ません|なかった|ない(?:です)?[。、]|しない)",
+    r"^\s{0,3}[:|]\s{0,3}no\b",
+    r"^\W{0,3}(?:is|was) gone\b",
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from ciops.triage import speech_cues as cues
@@ -21,7 +22,7 @@ _BEFORE: Final = 90
 _AFTER: Final = 110
 _REACH: Final = 400
 _CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
-_MARKS: Final = str.maketrans("", "", "`*\"")
+_MARKS: Final = str.maketrans("", "", '`*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +62,22 @@ class _Window:
 def judge_mention(text: str, start: int, end: int) -> Mention:
     """What the clause around text[start:end] says about it."""
     window = _window(text, start, end)
-    guessed = pattern(cues.HEDGE).search(window.sentence) is not None
-    asked = pattern(cues.ASKS).search(window.sentence) is not None
+    guessed, asked = _tone(window.sentence)
     stance, outcome, without = _judged(window)
     return Mention(stance, guessed, asked, outcome, without)
+
+
+@lru_cache(maxsize=1024)
+def _tone(sentence: str) -> tuple[bool, bool]:
+    """Whether a sentence is hedged, and whether it asks."""
+    guessed = pattern(cues.HEDGE).search(sentence) is not None
+    return guessed, pattern(cues.ASKS).search(sentence) is not None
 
 
 def judge_toggle(text: str, start: int, end: int) -> Outcome | None:
     """What setting the flag or variable at text[start:end] did: "works" if it helped."""
     window = _window(text, start, end)
-    if pattern(cues.ASKS).search(window.sentence):
+    if _tone(window.sentence)[1]:
         return None
     return _outcome(window.after) or _outcome(window.lead)
 
@@ -78,11 +85,13 @@ def judge_toggle(text: str, start: int, end: int) -> Outcome | None:
 def judge_event(text: str, start: int, end: int) -> Event:
     """Whether the clause around text[start:end] says that it happened."""
     window = _window(text, start, end)
-    denied = pattern(cues.EVENT_DENIED_BEFORE).search(window.before) or pattern(cues.EVENT_DENIED_AFTER).match(
-        window.after
+    denied = pattern(cues.EVENT_DENIED_BEFORE).search(window.before) or pattern(
+        cues.EVENT_DENIED_AFTER
+    ).match(window.after)
+    possible = (
+        pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before) or _tone(window.sentence)[0]
     )
-    possible = pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before) or pattern(cues.HEDGE).search(window.sentence)
-    return Event(denied is not None, possible is not None, "?" in window.sentence[-2:])
+    return Event(denied is not None, bool(possible), "?" in window.sentence[-2:])
 
 
 def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
@@ -98,7 +107,9 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
         return "blamed", "fails", False
     if pattern(cues.BLAME_BEFORE).search(before) or pattern(cues.BLAME_AFTER).match(after):
         return "blamed", None, False
-    if pattern(cues.SAME_WITH_BEFORE).search(window.lead[-_BEFORE:]) or pattern(cues.TOO_AFTER).match(after):
+    if pattern(cues.SAME_WITH_BEFORE).search(window.lead[-_BEFORE:]) or pattern(
+        cues.TOO_AFTER
+    ).match(after):
         return "context", "same", False
     if pattern(cues.WITH_BEFORE).search(before):
         outcome = _outcome(after)
@@ -163,12 +174,18 @@ def _past_call(text: str, end: int) -> int:
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int, int]:
     """Where the sentence around text[start:end] starts, where its words end, where it ends."""
-    low = _last_end(cues.SENTENCE_END, text, max(0, start - _REACH), start)
-    limit = min(len(text), end + _REACH)
-    closing = pattern(cues.SENTENCE_END).search(text, end, limit)
-    if closing is None:
-        return low, limit, limit
-    return low, closing.start(), closing.end()
+    low, limit = max(0, start - _REACH), min(len(text), end + _REACH)
+    for opening, closing in _sentence_ends(text):
+        if closing <= start:
+            low = max(low, closing)
+        elif opening >= end:
+            return (low, opening, closing) if opening < limit else (low, limit, limit)
+    return low, limit, limit
+
+
+@lru_cache(maxsize=512)
+def _sentence_ends(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(match.span() for match in pattern(cues.SENTENCE_END).finditer(text))
 
 
 def _last_end(boundary: Cue, text: str, low: int, high: int) -> int:

@@ -19,7 +19,9 @@ _RAISED: Final = re.compile(
     r"Exception raised from (?P<name>[\w:~<>, ]{1,200}?) at (?P<path>[\w./+-]{1,300}):\d"
 )
 _MESSAGE_LINES: Final = 12
-_OTHER_ERROR: Final = re.compile(r"^(?P<name>(?:[A-Za-z_]\w{0,60}\.){1,8}\w{1,60}): (?P<message>.*)")
+_OTHER_ERROR: Final = re.compile(
+    r"^(?P<name>(?:[A-Za-z_]\w{0,60}\.){1,8}\w{1,60}): (?P<message>.*)"
+)
 
 
 @dataclass(frozen=True, slots=True)

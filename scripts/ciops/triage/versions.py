@@ -11,7 +11,6 @@ from ciops.triage.issue_text import Reading
 Version = tuple[int, ...]
 
 _NUMBERS: Final = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
-_WORKED: Final = "worked"
 
 
 def parse_version(text: str) -> Version | None:
@@ -29,16 +28,13 @@ def reported_version(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Ver
     return None
 
 
-def is_older(match: re.Match[str], reported: Version | None) -> bool:
-    """Whether the version that a pattern's `worked…` group captured is older than the reported.
+def is_older(worked: str, reported: Version | None) -> bool:
+    """Whether a version that worked is older than the reported one.
 
     True where nothing can be compared: a version that worked then counts as an earlier one.
     """
-    captured = next(
-        (text for name, text in match.groupdict().items() if name.startswith(_WORKED) and text), None
-    )
-    worked = parse_version(captured) if captured else None
-    if worked is None or reported is None:
+    version = parse_version(worked)
+    if version is None or reported is None:
         return True
-    width = min(len(worked), len(reported))
-    return worked[:width] < reported[:width]
+    width = min(len(version), len(reported))
+    return version[:width] < reported[:width]

@@ -38,7 +38,10 @@ class Score:
     @property
     def titled(self) -> bool:
         """Whether the title is about it, and not only about something that happens with it."""
-        return any(x.group == "title" and x.role in _STANDING and x.points >= _TITLED for x in self.evidence)
+        return any(
+            x.group == "title" and x.role in _STANDING and x.points >= _TITLED
+            for x in self.evidence
+        )
 
     @property
     def hinted(self) -> bool:
@@ -141,9 +144,7 @@ def _in_context(item: Evidence, override: Override) -> Evidence:
     return replace(item, role="path", points=0.0)
 
 
-def _added(
-    override: Override, evidence: Sequence[Evidence], policy: Policy
-) -> Iterable[Evidence]:
+def _added(override: Override, evidence: Sequence[Evidence], policy: Policy) -> Iterable[Evidence]:
     """Root evidence that an override gives, told by the line that made it fire."""
     source = _cause(override, evidence)
     if source is None:

@@ -8,21 +8,13 @@ ran (code, shell), what the machine said (traceback, cpp, log), or what nobody w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from ciops.triage import line_shapes
 from ciops.triage.blocks import Block, NumberedLine, heading_name, split_blocks, strip_tags
-
-Zone = Literal[
-    "title", "prose", "steps", "code", "shell", "traceback", "cpp", "log", "env", "quoted", "template"
-]
-ZONES: Final[tuple[Zone, ...]] = (
-    "title", "prose", "steps", "code", "shell", "traceback", "cpp", "log", "env", "quoted", "template",
-)  # fmt: skip
-SPOKEN: Final = frozenset({"title", "prose", "steps"})
-MACHINE: Final = frozenset({"traceback", "cpp", "log"})
+from ciops.triage.reading_rules import SPOKEN, ReadingRules, Zone
 
 MAX_SEGMENT: Final = 1000
 _OVERLAP: Final = 120
@@ -50,36 +42,10 @@ _LIST_ITEM: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
 _STARTS_ANEW: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]|\|)(?:[ \t]|[^|\n]*\|)")
 _STEP_SECTION: Final = re.compile(r"\b(?:steps?|reproduc\w+|repro|how to run)\b")
 _RUN_ARGUMENT: Final = re.compile(r" --?[a-z]|\.(?:py|sh)\b| install |[ =]\S+=\S|\$\w")
-_INLINE: Final = re.compile(r"^[ ]{0,4}(?:[-*+]|\d{1,3}[.)])?[ ]{0,4}(?:\S{1,12}:[ ])?`([^`]{3,400})`")
+_INLINE: Final = re.compile(
+    r"^[ ]{0,4}(?:[-*+]|\d{1,3}[.)])?[ ]{0,4}(?:\S{1,12}:[ ])?`([^`]{3,400})`"
+)
 _ENDS_SENTENCE: Final = re.compile(r"[.!?:;|。!?：]\s*$")
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingRules:
-    """What a policy says about reading: sections, prefixes and lines that must never score."""
-
-    drop_sections: frozenset[str] = frozenset()
-    form_headings: frozenset[str] = frozenset()
-    template_lines: frozenset[str] = frozenset()
-    prefixes: re.Pattern[str] | None = None
-    dropped: re.Pattern[str] | None = None
-    dump_start: re.Pattern[str] | None = None
-    footer_start: re.Pattern[str] | None = None
-    footer_keeps: re.Pattern[str] | None = None
-
-    def drops(self, text: str) -> bool:
-        """Whether a line is one that must not be read at all."""
-        return self.dropped is not None and self.dropped.search(text) is not None
-
-    def in_footer(self, text: str, shape: str, already: bool) -> bool:
-        """Whether a line belongs to a launcher's footer; `already` if the one before does."""
-        if already:
-            return shape not in ("header", "shell")
-        return self.footer_start is not None and self.footer_start.search(text) is not None
-
-    def keeps(self, text: str) -> bool:
-        """Whether a line of a footer is told apart from the rest: it names the signal."""
-        return self.footer_keeps is not None and self.footer_keeps.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +93,9 @@ def _zone_block(block: Block, index: int, rules: ReadingRules) -> Iterator[Zoned
         return
     lines = [_stripped(line, rules, quoted=block.kind == "quote") for line in block.lines]
     if block.kind == "quote" and not _holds_machine_words(lines):
-        yield from (ZonedLine(line.number, line.text, "quoted", index) for line in lines if line.text)
+        yield from (
+            ZonedLine(line.number, line.text, "quoted", index) for line in lines if line.text
+        )
         return
     yield from _fenced(block, lines, index, rules, dropped)
 
@@ -171,7 +139,9 @@ def _fenced(
     shapes = [line_shapes.shape_of(line.text) for line in lines]
     default = _INFO_ZONES.get(block.info) or _guess_default(lines, shapes)
     if default == "quoted":
-        yield from (ZonedLine(line.number, line.text, "quoted", index) for line in lines if line.text)
+        yield from (
+            ZonedLine(line.number, line.text, "quoted", index) for line in lines if line.text
+        )
         return
     if _is_dump(lines, rules) or (dropped and default != "code"):
         yield from (ZonedLine(line.number, line.text, "env", index) for line in lines if line.text)
@@ -186,7 +156,9 @@ def _is_dump(lines: Sequence[_Stripped], rules: ReadingRules) -> bool:
 
 def _guess_default(lines: Sequence[_Stripped], shapes: Sequence[str]) -> Zone:
     """The zone of lines without a shape of their own, in a fence that names no language."""
-    plain = [line for line, shape in zip(lines, shapes, strict=True) if shape == "other" and line.text]
+    plain = [
+        line for line, shape in zip(lines, shapes, strict=True) if shape == "other" and line.text
+    ]
     python = sum(line_shapes.continues_python(line.text) for line in plain)
     if plain and 2 * python >= len(plain) and any(line_shapes.looks_python(x.text) for x in plain):
         return "code"
@@ -194,7 +166,11 @@ def _guess_default(lines: Sequence[_Stripped], shapes: Sequence[str]) -> Zone:
 
 
 def _machine(
-    lines: Sequence[_Stripped], shapes: Sequence[str], default: Zone, index: int, rules: ReadingRules
+    lines: Sequence[_Stripped],
+    shapes: Sequence[str],
+    default: Zone,
+    index: int,
+    rules: ReadingRules,
 ) -> Iterator[ZonedLine]:
     """Lines of a fence: tracebacks, backtraces, logs and commands amid the fence's own kind."""
     inside = footer = False
@@ -349,6 +325,3 @@ def _wraps(held: ZonedLine, line: ZonedLine) -> bool:
     if not adjacent or len(held.text) > 4 * MAX_SEGMENT or _STARTS_ANEW.match(line.text):
         return False
     return len(held.text) >= 50 and not _ENDS_SENTENCE.search(held.text)
-
-
-Zoner = Callable[[str, ReadingRules], list[ZonedLine]]

@@ -1,0 +1,177 @@
+"""Does a piece of Python, as people paste it, run something of the product?"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+import warnings
+from collections.abc import Iterator, Set
+from functools import lru_cache
+from typing import Final
+
+_MAX_CODE: Final = 20_000
+_MAX_REPAIRS: Final = 12
+_PROMPT: Final = re.compile(r"^\s*(?:>>> ?|In \[\d+\]: ?)")
+_CONTINUATION: Final = re.compile(r"^\.\.\. ?")
+_MAGIC: Final = re.compile(r"^\s*[!%$]")
+
+
+@lru_cache(maxsize=512)
+def is_call(span: str) -> bool:
+    """Whether a code span is a call with arguments, or an assignment of one."""
+    if "(" not in span:
+        return False
+    try:
+        tree = _syntax_tree(span.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return any(call.args or call.keywords for call in calls)
+
+
+@lru_cache(maxsize=512)
+def is_program(span: str, touches: frozenset[str]) -> bool:
+    """Whether a code span is a whole program in a line: `import x; x.f()`."""
+    return "import " in span and ";" in span and touching_line(span, touches, ()) is not None
+
+
+@lru_cache(maxsize=256)
+def touching_line(code: str, touches: frozenset[str], template: tuple[str, ...]) -> int | None:
+    """The 1-based line of the first statement that touches the product, or None.
+
+    Imports alone, definitions that nobody could run, statements of the issue form's own example
+    and excerpts of a class's method (a `self` that nothing defines) do not count.
+    """
+    if match := _typed_import(code, touches):
+        return match
+    tree = _parsed(code[:_MAX_CODE])
+    if tree is None:
+        return None
+    names = touches | _imported(tree, touches)
+    own = {_normal(line) for line in template}
+    if "self" in code and _is_excerpt(tree):
+        return None
+    for node in _statements(tree):
+        if _touches(node, names) and _normal(ast.unparse(node)) not in own:
+            return node.lineno
+    return None
+
+
+def _typed_import(code: str, touches: frozenset[str]) -> int | None:
+    """An import typed at a prompt was run, and may be all that it takes."""
+    for number, line in enumerate(code.split("\n"), start=1):
+        match = re.match(r"\s*>>> ?(?:import|from) (\w+)", line)
+        if match and match[1] in touches:
+            return number
+    return None
+
+
+def _normal(code: str) -> str:
+    return re.sub(r"\s+", "", code)
+
+
+def _parsed(code: str) -> ast.Module | None:
+    """A syntax tree, after dropping the lines that Python cannot read."""
+    lines = [_plain(line) for line in textwrap.dedent(code).split("\n")]
+    for _ in range(min(_MAX_REPAIRS, 1 + _MAX_CODE * 2 // (len(code) + 1))):
+        try:
+            return _syntax_tree("\n".join(lines))
+        except SyntaxError as error:
+            at = (error.lineno or 0) - 1
+            if not 0 <= at < len(lines) or not _blank_out(lines, at, error.msg or ""):
+                return None
+        except (ValueError, RecursionError, MemoryError):
+            return None
+    return None
+
+
+def _syntax_tree(code: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape in somebody's code is no news
+        return ast.parse(code)
+
+
+def _plain(line: str) -> str:
+    line = _CONTINUATION.sub("", _PROMPT.sub("", line))
+    if _MAGIC.match(line):
+        return ""
+    return line.rstrip().replace("\u00a0", " ")
+
+
+def _blank_out(lines: list[str], at: int, message: str) -> bool:
+    """Repair one line: an empty body gets `pass`, anything else goes. False if nothing changed."""
+    if message.startswith("expected an indented block"):
+        above = next((k for k in range(at - 1, -1, -1) if lines[k].strip()), None)
+        if above is not None and not lines[above].rstrip().endswith("pass"):
+            lines[above] = lines[above].split("#")[0].rstrip() + " pass"
+            return True
+    if message.startswith(("unexpected indent", "unindent")):
+        lines[at] = lines[at].strip()
+        return True
+    if not lines[at].strip():
+        return False
+    lines[at] = ""
+    return True
+
+
+def _imported(tree: ast.Module, touches: frozenset[str]) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] in touches:
+                    names.add((alias.asname or alias.name).split(".")[0])
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in touches:
+            names.update(alias.asname or alias.name for alias in node.names)
+    return names
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run, definitions entered: theirs are what a caller would run."""
+    todo: list[ast.stmt] = list(tree.body)
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            todo = [*node.body, *todo]
+        elif not isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node
+
+
+def _touches(node: ast.stmt, known: Set[str]) -> bool:
+    return any(
+        isinstance(child, ast.Call)
+        and (_root_name(child.func) in known or f".{_method(child.func)}" in known)
+        for child in ast.walk(node)
+    )
+
+
+def _method(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _root_name(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_excerpt(tree: ast.Module) -> bool:
+    """Part of somebody's class: `self` is used where nothing at this level defines it."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            continue
+        if any(isinstance(child, ast.Name) and child.id == "self" for child in _shallow(node)):
+            return True
+    return False
+
+
+def _shallow(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and what is below it, without the classes in it."""
+    todo = [node]
+    while todo:
+        current = todo.pop()
+        yield current
+        todo.extend(
+            child for child in ast.iter_child_nodes(current) if not isinstance(child, ast.ClassDef)
+        )

@@ -1,0 +1,96 @@
+"""Check a policy: the schema, each rule's own examples, and the patterns.
+
+The loader has refused what cannot be loaded; here is what a policy's author wants to know more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from ciops.plumbing.yaml_file import Document, load, schema_problems
+from ciops.triage.patterns import pattern_anchors
+from ciops.triage.policy import Policy, Signal
+from ciops.triage.policy_file import policy_of
+
+SCHEMA: Final = "policy.schema.json"
+
+
+def check_policy(path: Path) -> tuple[Policy, list[str], list[str]]:
+    """The policy, its problems, and hints; raises DocumentError for what cannot be loaded."""
+    document = load(path)
+    policy = policy_of(document)
+    problems = [*_schema(document, path), *_examples(document, policy), *_rules(document, policy)]
+    return policy, problems, list(_hints(document, policy))
+
+
+def _schema(document: Document, path: Path) -> list[str]:
+    schema = path.parent / SCHEMA
+    return schema_problems(document, schema) if schema.is_file() else []
+
+
+def _all_signals(policy: Policy) -> Iterator[Signal]:
+    yield from policy.signals
+    for rule in policy.comments.values():
+        yield from rule.equivalents
+
+
+def _examples(document: Document, policy: Policy) -> Iterator[str]:
+    """Every `matches` must match and every `near_misses` must not."""
+    for signal in _all_signals(policy):
+        try:
+            signal.search("")
+        except re.error as error:
+            yield str(document.error(signal.place, f"pattern cannot be read: {error}"))
+            continue
+        for key, examples, wanted in (
+            ("matches", signal.matches, True),
+            ("near_misses", signal.near_misses, False),
+        ):
+            for index, example in enumerate(examples):
+                if (signal.search(example) is not None) is not wanted:
+                    said = "is not matched" if wanted else "is matched"
+                    where = (*signal.place, key, index)
+                    yield str(document.error(where, f"{example!r} {said} by {signal.id}"))
+
+
+def _rules(document: Document, policy: Policy) -> Iterator[str]:
+    """Rules that name what is not there."""
+    topics = {signal.topic for signal in policy.signals}
+    known = {signal.id for signal in policy.signals}
+    for index, override in enumerate(policy.overrides):
+        for key, conditions in (("when", override.when), ("unless", override.unless)):
+            for condition in (c.strip() for text in conditions for c in text.split(" or ")):
+                if problem := _unknown(condition, known, topics, policy):
+                    yield str(document.error(("overrides", index, key), problem))
+    for family in (*policy.priorities, *policy.apart):
+        for group in (*family.needs, *family.unless):
+            for condition in (c.strip() for c in group.split(" or ")):
+                if problem := _unknown(condition, known, topics, policy):
+                    yield f"{document.name}: family {family.id}: {problem}"
+
+
+def _unknown(condition: str, known: set[str], topics: set[str], policy: Policy) -> str | None:
+    if condition.startswith("signal:"):
+        name = condition[7:]
+        computed = name.endswith("_frames")
+        return None if name in known or computed else f"there is no signal {name!r}"
+    topic = condition.partition(".")[0]
+    if topic.startswith("component:"):
+        name = topic.removeprefix("component:")
+        return None if name in policy.components else f"there is no component {name!r}"
+    return None if topic in topics else f"there is no topic {topic!r}"
+
+
+def _hints(document: Document, policy: Policy) -> Iterator[str]:
+    """What works, but could be better: rules without examples, patterns that cost every line."""
+    for signal in _all_signals(policy):
+        line = document.line(signal.place)
+        if signal.kind in ("words", "toggle") and not (signal.matches and signal.near_misses):
+            yield f"line {line}: {signal.id} has no matches or no near_misses"
+        for pattern in signal.patterns:
+            if not pattern_anchors(pattern):
+                shown = f"{pattern[:60]!r}"
+                yield f"line {line}: {signal.id}: no word is sure to be in {shown}; add a \\b"
