@@ -4,8 +4,9 @@
 
 A GitLab component brings its YAML along and no other file, so each template carries this text.
 The archive is a .tar.gz as GitLab, GitHub or a package registry serves it; `{version}` in the
-address is replaced. It is unpacked aside and renamed, and kept for the next job where its name
-says what is inside: a full version, a commit or a checksum, not a tag or branch that moves.
+address is replaced. It is unpacked aside and renamed, below .cache of the folder it runs in, and
+kept for the next job where its name says what is inside: a full version, a commit or a checksum.
+What a tag or branch that moves holds is fetched every time, and lies where the cache is not.
 """
 
 from __future__ import annotations
@@ -33,11 +34,16 @@ def main() -> str:
     url = os.environ["TRIAGE_ACTION_ARCHIVE"].replace("{version}", version)
     digest = os.environ.get("TRIAGE_ACTION_SHA256", "").lower().removeprefix("sha256:")
     key = hashlib.sha256(f"{url} {digest}".encode()).hexdigest()[:16]
-    home = Path(os.environ.get("CI_PROJECT_DIR", "."), ".cache", "triage-action").resolve()
-    suite = home / f"suite-{key}"
-    fixed = digest or re.fullmatch(r"v?\d+\.\d+\.\d+|[0-9a-f]{40}", version)
-    if not (fixed and suite.is_dir()):
-        unpack(download(url, digest), suite)
+    suite = Path(".cache", "triage-action", f"suite-{key}").resolve()
+    kept = bool(digest or re.fullmatch(r"v?\d+\.\d+\.\d+|[0-9a-f]{40}", version))
+    if kept and suite.is_dir():
+        return checked(suite)
+    data = download(url, digest)
+    if not kept:
+        content = hashlib.sha256(data).hexdigest()[:16]
+        suite = Path(".cache", "triage-action-moving", f"suite-{content}").resolve()
+    if not suite.is_dir():
+        unpack(data, suite)
     return checked(suite)
 
 
@@ -82,10 +88,10 @@ def unpack(data: bytes, suite: Path) -> None:
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as archive:
             members(archive, aside)
         aside.chmod(0o755)
-        shutil.rmtree(suite, ignore_errors=True)
         aside.rename(suite)
     except (tarfile.TarError, zlib.error, OSError) as fault:
-        raise SystemExit(f"triage-action: the archive cannot be unpacked ({fault}).") from None
+        if not suite.is_dir():  # else another job was quicker, and its folder is the same
+            raise SystemExit(f"triage-action: the archive cannot be unpacked ({fault}).") from None
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

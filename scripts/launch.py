@@ -72,7 +72,9 @@ def cache_roots(environ: dict[str, str]) -> list[Path]:
     if environ.get("TRIAGE_ACTION_CACHE"):
         return [Path(environ["TRIAGE_ACTION_CACHE"]) / "triage-action"]
     if environ.get("GITLAB_CI"):
-        return [Path(environ.get("CI_PROJECT_DIR", ".")).resolve() / ".cache" / "triage-action"]
+        project = Path(environ.get("CI_PROJECT_DIR", "."))
+        project = project if project.is_dir() else Path.cwd()  # a local runner's is not there
+        return [project.resolve() / ".cache" / "triage-action"]
     runner = [environ.get(name) for name in ("RUNNER_TOOL_CACHE", "RUNNER_TEMP")]
     homes = [Path(folder) for folder in runner if folder]
     if not homes:

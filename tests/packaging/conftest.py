@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import time
@@ -30,10 +31,12 @@ def installed(shared_folder: Path, suite: Path) -> Installed:
     """The packages, installed for real by the first start of the run; the others find them."""
     cache = shared_folder / "package cache"
     figures = shared_folder / "install.json"
-    began = time.monotonic()
-    first = start(suite, "issue_triage", "--help", env={"TRIAGE_ACTION_CACHE": str(cache)})
-    seconds = time.monotonic() - began
-    assert first.returncode == 0, first.stderr
-    if not figures.exists():
-        figures.write_text(json.dumps({"cold": seconds}), encoding="utf-8")
+    with (shared_folder / "install.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a second worker waits instead of installing as well
+        if not figures.exists():
+            began = time.monotonic()
+            first = start(suite, "issue_triage", "--help", env={"TRIAGE_ACTION_CACHE": str(cache)})
+            seconds = time.monotonic() - began
+            assert first.returncode == 0, first.stderr
+            figures.write_text(json.dumps({"cold": seconds}), encoding="utf-8")
     return Installed(cache, float(json.loads(figures.read_text(encoding="utf-8"))["cold"]))

@@ -184,8 +184,11 @@ ROOTS = [
     pytest.param(
         {"RUNNER_TOOL_CACHE": "/tool", "RUNNER_TEMP": "/temp"}, ["/tool", "/temp"], id="a runner"
     ),
+    pytest.param({"GITLAB_CI": "true", "CI_PROJECT_DIR": "/usr"}, ["/usr/.cache"], id="GitLab"),
     pytest.param(
-        {"GITLAB_CI": "true", "CI_PROJECT_DIR": "/builds/o/r"}, ["/builds/o/r/.cache"], id="GitLab"
+        {"GITLAB_CI": "true", "CI_PROJECT_DIR": "/not/here"},
+        [f"{Path.cwd()}/.cache"],
+        id="GitLab's jobs on a local runner",
     ),
     pytest.param({"XDG_CACHE_HOME": "/xdg"}, ["/xdg"], id="a laptop"),
 ]
