@@ -60,8 +60,8 @@ class DumpReader:
         return True
 
     def starts(self, text: str) -> bool:
-        """Whether a dump that is still wanted begins here."""
-        return not self.done and bool(self._rules.start and self._rules.start.search(text))
+        """Whether a dump begins here, be it still wanted or not."""
+        return bool(self._rules.start and self._rules.start.search(text))
 
     def _inside(self, text: str) -> bool:
         self._left -= 1

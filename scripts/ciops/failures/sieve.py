@@ -22,7 +22,11 @@ _MANY: Final = 0.3
 
 
 class Sieve:
-    """Knows dull templates; bounded to some megabytes."""
+    """Knows dull templates; bounded to some megabytes.
+
+    What is dull is so in any trace: `beside` makes a sieve for another trace that shares it, in
+    whatever thread.
+    """
 
     __slots__ = ("_bare_words", "_dull", "_dull_skeletons", "_met", "_words")
 
@@ -32,6 +36,14 @@ class Sieve:
         self._dull: set[bytes] = set()
         self._dull_skeletons: set[bytes] = set()
         self._met: set[bytes] = set()
+
+    def beside(self) -> Sieve:
+        """A sieve that has met no line yet, and shares what is known to be dull."""
+        other = Sieve.__new__(Sieve)
+        other._words, other._bare_words = self._words, self._bare_words
+        other._dull, other._dull_skeletons = self._dull, self._dull_skeletons
+        other._met = set()
+        return other
 
     def interesting(self, data: bytes) -> tuple[int, list[int]]:
         """How many lines a block has, and the indexes of those that must be read."""

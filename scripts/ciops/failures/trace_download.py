@@ -1,8 +1,8 @@
 """The traces of failed jobs, several at once, from the wire straight into the reader.
 
 A trace is never held: every chunk is read as it comes, and written to a folder where one was asked
-for. A broken download goes on where it broke (`Client.download`). Reading is what costs time, and
-threads share it with the downloads: most of it is spent in methods of `bytes` and in patterns.
+for. A broken download goes on where it broke (`Client.download`). Reading is what costs time: the
+traces of one pipeline are alike, so their readers share what they learn about dull lines.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ciops.failures.knowledge import Knowledge
 from ciops.failures.output_folder import OutputFolder, safe_name
 from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import WEAK, ScanResult
+from ciops.failures.sieve import Sieve
 from ciops.failures.trace import TraceReader
 from ciops.plumbing.http import HttpError, UnavailableError
 
@@ -50,6 +51,7 @@ class Downloads:
         self._knowledge = knowledge
         self._concurrency = concurrency
         self._keep = keep
+        self._sieve = Sieve(knowledge.words)
         self._waiting: SimpleQueue[ChainJob] = SimpleQueue()
         self._done: SimpleQueue[JobEvidence] = SimpleQueue()
         self._stopping = threading.Event()
@@ -100,7 +102,7 @@ class Downloads:
             self._in_vain = self._in_vain + 1 if failed else 0
 
     def _scan(self, one: ChainJob) -> ScanResult:
-        reader = TraceReader(self._knowledge)
+        reader = TraceReader(self._knowledge, self._sieve.beside())
         with ExitStack() as stack:
             download = stack.enter_context(self._pipelines.trace(one.project, one.job.id))
             copy = self._copy(one, stack)
