@@ -35,7 +35,7 @@
   }
 
   function link(text, url) {
-    if (!/^https?:\/\//i.test(url ?? "")) return make("span", {}, String(text));
+    if (!/^https?:\/\/[^\s/]/i.test(url ?? "")) return make("span", {}, String(text));
     return make("a", { href: url, rel: "noreferrer noopener" }, String(text));
   }
 

@@ -23,8 +23,8 @@ COLUMNS: Final = (
 _LONGEST_CELL: Final = 32_000  # a spreadsheet's cell ends at 32,767 characters
 # Spreadsheets read full-width signs like their narrow forms.
 _FORMULA: Final = re.compile(r"^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
-# Where ";" or a tab separates cells, as in many locales, a quoted cell may be cut in two there.
-_LATER_FORMULA: Final = re.compile(r"([;\t]\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+# Where ";" separates cells, as in many locales, a cell may be cut in two there.
+_LATER_FORMULA: Final = re.compile(r"(;\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def to_csv(report: Report) -> str:
@@ -60,6 +60,6 @@ def cell(value: object) -> str:
         return ""
     if isinstance(value, int):
         return str(value)
-    text = _LATER_FORMULA.sub(r"\1'", one_line(str(value), _LONGEST_CELL))
-    text = text.replace("\t", " ")
+    text = one_line(str(value), _LONGEST_CELL).replace("\t", " ")
+    text = _LATER_FORMULA.sub(r"\1'", text)
     return f"'{text}" if _FORMULA.match(text) else text

@@ -161,7 +161,7 @@ def _remarks(report: Report) -> Iterator[Finding]:
     for remark in report.remarks:
         known = remark.kind in model.REMARKS
         facts = {"detail": remark.detail or "–", "count": remark.count}
-        yield Finding(f"remark.{remark.kind}" if known else "remark.other", facts=facts)
+        yield Finding(f"remark.{remark.kind}" if known else "remark.unnamed", facts=facts)
 
 
 def owed(report: Report) -> list[Finding]:

@@ -46,3 +46,10 @@ def files(report: Report, formats: Iterable[str], words: Words) -> dict[str, str
     """The texts of the asked files by their names, `chat` left out."""
     safe = made_safe(report)
     return {f"report.{name}": FILES[name](safe, words) for name in formats if name in FILES}
+
+
+def summary(report: Report, words: Words) -> str:
+    """Markdown for the run's summary page, within what a host takes."""
+    from ciops.failures.report_markdown import job_summary
+
+    return job_summary(made_safe(report), words)

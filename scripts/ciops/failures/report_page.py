@@ -34,6 +34,7 @@ from ciops.failures.report_words import Words
 from ciops.plumbing.yaml_file import read_text
 
 _WORDS_USED: Final = re.compile(r"(?:chat|code|count|label|mark|markdown|page|report|status)\.")
+_WEB: Final = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 # What ends a script element or starts a comment in one; and line ends of old JavaScript.
 _UNSAFE: Final = re.compile("[<>&\u2028\u2029]")
 
@@ -48,6 +49,7 @@ def page(report: Report, words: Words) -> str:
         report=report,
         words=words,
         policy=_policy(css, script),
+        is_web=lambda url: bool(_WEB.match(url)),
         css=css,
         script=script,
         data=script_json(_data(report, words)),
