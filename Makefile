@@ -1,13 +1,17 @@
-# make demo    run the three jobs for real against a forge on this machine
-# make test    the whole suite
-# make check   formatting, lint, types, floors, and the manifests people copy
-# Each sets itself up: it needs Python 3.11+ and git; the rest goes into .venv and .tools.
+# make demo      run the three jobs for real against a forge on this machine
+# make test      the whole suite
+# make check     formatting, lint, types, floors, and the manifests people copy
+# make bench     speed, as ratios in one run
+# make coverage  lines and branches that the tests reach
+# make manifests what is generated: option tables, the script inside the components
+# Each sets itself up: it needs Python 3.11+, git and rsync; the rest goes into .venv and .tools.
 
 PYTHON ?= python3
 BIN := .venv/bin
+PYTHON_CODE := scripts tests examples .ci
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: demo test check lock format clean
+.PHONY: demo test check bench coverage manifests lock format clean
 
 .venv/ready: requirements-dev.txt
 	$(PYTHON) -m venv .venv
@@ -21,9 +25,31 @@ PYTEST_ARGS ?= -n 2 --dist worksteal
 test: .venv/ready .tools/ready
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
+demo: .venv/ready
+	$(BIN)/python examples/demo.py
+
+check: .venv/ready .tools/ready
+	$(BIN)/ruff check -q $(PYTHON_CODE)
+	$(BIN)/ruff format --check -q $(PYTHON_CODE)
+	$(BIN)/mypy
+	PYTHONPATH=scripts $(BIN)/lint-imports --no-logo
+	PYTHONPATH=tests $(BIN)/python -m ci_programs.check
+
+bench: .venv/ready
+	@for bench in tests/bench/bench_*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+
+# Children (a tool started as its users do) are measured as well.
+coverage: .venv/ready .tools/ready
+	rm -f .coverage .coverage.*
+	$(BIN)/python -m pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered
+
+manifests: .venv/ready
+	$(BIN)/python tests/ci_programs/embedded_fetch.py
+	PYTHONPATH=tests:scripts $(BIN)/python -m ci_programs.option_tables
+
 format: .venv/ready
-	$(BIN)/ruff check --fix-only -q scripts tests
-	$(BIN)/ruff format -q scripts tests
+	$(BIN)/ruff check --fix-only -q $(PYTHON_CODE)
+	$(BIN)/ruff format -q $(PYTHON_CODE)
 
 # The hashed locks, for every platform at once.
 lock: .venv/ready
@@ -31,4 +57,4 @@ lock: .venv/ready
 	$(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url requirements-dev.in -o requirements-dev.txt
 
 clean:
-	rm -rf .venv .tools out .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf .venv .tools out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
