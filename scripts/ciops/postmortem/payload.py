@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from ciops.errors import RefusedError, UsageError
 from ciops.plumbing.yaml_file import shown
-from ciops.postmortem.destinations.contract import Visibility
 
 ISSUE_KEY: Final = re.compile(r"[A-Z][A-Z0-9_]{1,50}-[1-9][0-9]{0,9}")
 _KEYS: Final = ("site", "issue", "visibility", "body")
@@ -29,6 +28,14 @@ def canonical(data: Any) -> str:
 def sent_length(data: Any) -> int:
     """Characters of JSON as it goes over the wire, where `é` is `\\u00e9`."""
     return len(json.dumps(data))
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Who may see a comment: `kind` is group or role."""
+
+    kind: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ciops.postmortem.document import Document
-
-
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """Who may see a comment: `kind` is group or role."""
-
-    kind: str
-    name: str
+from ciops.postmortem.payload import Visibility
 
 
 @dataclass(frozen=True, slots=True)
