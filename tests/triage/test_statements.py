@@ -185,7 +185,8 @@ def test_an_event_is_only_possible(sentence):
 
 
 @pytest.mark.parametrize(
-    "sentence", ["The job [[hangs]] after an hour.", "rank 1 [[crashes]]", "a [[deadlock]] in backward"]
+    "sentence",
+    ["The job [[hangs]] after an hour.", "rank 1 [[crashes]]", "a [[deadlock]] in backward"],
 )
 def test_an_event_happened(sentence):
     assert event(sentence) == type(event(sentence))()

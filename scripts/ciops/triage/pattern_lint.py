@@ -67,13 +67,18 @@ def _characters(item: str) -> frozenset[int]:
     return frozenset(code for code in range(128) if one.fullmatch(chr(code)))
 
 
+_BARE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
+_SYNTAX: Final = re.compile(r"\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}")
 _REPEATS: Final = re.compile(r"[*+]|\{\d*,\d*\}")
 _WIDE: Final = re.compile(r"\)[*+{]|\{\d*,(?:\d{3,})?\}|\\[1-9]")
 
 
 def first_fault(pattern: str) -> str | None:
     """What is wrong with a pattern, as the end of a sentence, or None."""
-    if not any(char.isalnum() for char in _literals(pattern)):
+    bare = _BARE.sub("", pattern)
+    if bare.count("(") != bare.count(")"):
+        return "has an unmatched bracket"
+    if not any(char.isalnum() for char in _SYNTAX.sub("", bare)):
         return "has no literal word, so it matches nearly everything"
     if len(_REPEATS.findall(pattern)) < 2 and not _WIDE.search(pattern):
         return None  # one repeat of one item cannot run away
@@ -86,12 +91,6 @@ def _walked_fault(pattern: str) -> str | None:
     except ValueError as error:
         return str(error)
     return _fault_of(pieces)
-
-
-def _literals(pattern: str) -> str:
-    return re.sub(
-        r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}", "", pattern
-    )
 
 
 def _pieces(pattern: str) -> list[re.Match[str]]:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from ciops.errors import UsageError
+
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _LITERAL_RUN: Final = re.compile(r"[^\x00-\x7f]+")
 _SHORTEST_PREFIX: Final = 3
@@ -64,8 +66,11 @@ def term_pattern(term: str) -> str:
 
 @lru_cache(maxsize=4096)
 def compiled(source: str, case_sensitive: bool) -> re.Pattern[str]:
-    """A compiled pattern, kept for the life of the process."""
-    return re.compile(source, 0 if case_sensitive else re.IGNORECASE)
+    """A compiled pattern, kept for the life of the process; raises UsageError."""
+    try:
+        return re.compile(source, 0 if case_sensitive else re.IGNORECASE)
+    except re.error as error:
+        raise UsageError(f"pattern {source!r} cannot be read: {error}", "See `policy check`") from None
 
 
 def term_anchors(term: str, common: Mapping[str, int] = _NONE) -> tuple[Anchor, ...]:

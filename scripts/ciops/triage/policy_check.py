@@ -5,11 +5,11 @@ The loader has refused what cannot be loaded; here is what a policy's author wan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from ciops.errors import UsageError
 from ciops.plumbing.yaml_file import Document, load, schema_problems
 from ciops.triage.patterns import pattern_anchors
 from ciops.triage.policy import Policy, Signal
@@ -42,8 +42,8 @@ def _examples(document: Document, policy: Policy) -> Iterator[str]:
     for signal in _all_signals(policy):
         try:
             signal.search("")
-        except re.error as error:
-            yield str(document.error(signal.place, f"pattern cannot be read: {error}"))
+        except UsageError as error:
+            yield str(document.error(signal.place, error.problem))
             continue
         for key, examples, wanted in (
             ("matches", signal.matches, True),

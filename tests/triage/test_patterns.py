@@ -1,0 +1,132 @@
+"""Terms and patterns: what they match, how they are found, which are refused."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from ciops.triage.anchor_index import AnchorIndex
+from ciops.triage.pattern_lint import first_fault
+from ciops.triage.patterns import compiled, pattern_anchors, term_anchors, term_pattern
+from ciops.triage.policy_check import _all_signals
+from triage.issue_making import policy
+
+
+@pytest.mark.parametrize(
+    ("term", "line"),
+    [
+        ("FSDP", "with FSDP it hangs"),
+        ("FSDP", "(FSDP)"),
+        ("FSDP", "FSDP-wrapped"),
+        ("ncclComm*", "in ncclCommInitRank now"),
+        ("process group", "a Process Group"),
+        ("nn.DataParallel", "torch.nn.DataParallel(x)"),
+        ("DTensor", "DTensor/TP"),
+    ],
+)
+def test_a_term_is_found(term, line):
+    assert compiled(term_pattern(term), case_sensitive=False).search(line)
+
+
+@pytest.mark.parametrize(
+    ("term", "line"),
+    [
+        ("FSDP", "FSDP2 is"),
+        ("FSDP", "my_FSDP"),
+        ("NCCL", "nvidia-nccl-cu12==2.27"),
+        ("NCCL", "/usr/lib/nccl/"),
+        ("DTensor", "MyDTensorX"),
+    ],
+)
+def test_a_term_is_no_part_of_a_longer_name(term, line):
+    assert not compiled(term_pattern(term), case_sensitive=False).search(line)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "anchors"),
+    [
+        (r"\bFSDP[12]?\b", {"fsdp"}),
+        (r"\b(?:hang|hung|stuck)s?\b", {"hang", "hung", "stuck"}),
+        (r"torch/distributed/(?:fsdp|rpc)/", {"distributed"}),
+        (r"ran for \d+ milliseconds", {"milliseconds"}),
+        (r"(?<!\w)DataParallel\(", {"dataparallel"}),
+        (r"\bno\b.{0,9}\bsupport(?:ed)?\b", {"support"}),
+        (r"\bexit\s*code\b", {"exit"}),
+        (r"\d{2,} nodes\b", {"nodes"}),
+        (r"クラッシュ|落ち", {"クラッシュ", "落ち"}),
+        (r"[a-z]+foo", set()),
+        (r"x?y?z?", set()),
+    ],
+)
+def test_anchors_are_words_that_a_match_needs(pattern, anchors):
+    assert {anchor.text for anchor in pattern_anchors(pattern)} == anchors
+
+
+def test_the_anchor_of_a_term_is_its_rarest_word():
+    assert term_anchors("torch save", {"torch": 9})[0].text == "save"
+    assert term_anchors("torch save")[0].text == "torch"
+
+
+def test_no_example_of_the_policy_is_lost_by_its_anchors():
+    for signal in _all_signals(policy()):
+        index = AnchorIndex()
+        zones = frozenset({"prose"})
+        index.add(0, signal.terms, signal.patterns, signal.case_sensitive, zones)
+        for example in signal.matches:
+            hits = [m for m in index.candidates(example, "prose") if m.regex.search(example)]
+            assert hits, (signal.id, example)
+
+
+def test_a_line_of_another_zone_has_no_candidates():
+    index = AnchorIndex()
+    index.add(0, ["FSDP"], [], False, frozenset({"title"}))
+    assert index.candidates("FSDP", "title")
+    assert not index.candidates("FSDP", "prose")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(a+)+b",
+        r"(?:\w+ )+x",
+        r"word(?:a|b)*",
+        r"\w+\w+ end",
+        r".*foo.*bar",
+        r"a{1,500}b",
+        r".*",
+        r"\d+",
+        r"(foo",
+        r"foo)",
+        r"x(?:\w{1,40} ){1,9}y",
+    ],
+)
+def test_a_pattern_that_could_run_away_or_match_all_is_refused(pattern):
+    assert first_fault(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\bFSDP[12]?\b",
+        r"foo.{0,40}bar.{0,60}baz",
+        r"\btest_\w{3,80} \(\w{1,60}\.\w{1,80}\)",
+        r"\b(?:\w{1,12} ){0,3}hangs\b",
+        r"exit\s{0,8}: -\d+",
+        r"クラッシュ",
+    ],
+)
+def test_a_bounded_pattern_is_taken(pattern):
+    assert first_fault(pattern) is None
+    re.compile(pattern)
+
+
+@pytest.mark.parametrize("text", ["a" * 1000, "no " * 333, "torch/" * 160, "with " * 200, "(((" * 300])
+def test_every_pattern_is_quick_on_a_long_line(text):
+    slowest = 0.0
+    for signal in _all_signals(policy()):
+        start = time.process_time()
+        signal.search(text)
+        slowest = max(slowest, time.process_time() - start)
+    assert slowest < 0.05
