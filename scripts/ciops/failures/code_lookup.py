@@ -2,7 +2,7 @@
 
 A frame of a trace is a path in a container. Configuration maps it to a file of an owner's
 repository; here the file is looked up, at the commit that the trace's config dump names, else at
-the job's own when the job runs in that repository, else on the default branch.
+that of the job or of a pipeline above it that the repository has, else on the default branch.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ciops.failures.frames import OwnedFrame
 from ciops.failures.green_runs import GreenRuns
 from ciops.failures.knowledge import Owner
 from ciops.failures.report_model import Change, CodeReference
-from ciops.plumbing.http import HttpError, TooLargeError
+from ciops.plumbing.http import HttpError, TooLargeError, UnavailableError
 from ciops.plumbing.rendering import clean_text
 
 if TYPE_CHECKING:
@@ -88,6 +88,9 @@ class CodeLookup:
         try:
             place = self._place(owner, repository.code, commit, job)
             content = self._file(owner, repository.code, frame.path, place.ref)
+        except UnavailableError as error:  # the next frame would wait through its retries, too
+            self._opened[owner.name] = error.problem
+            return Finding(problem=error.problem, failed=True)
         except HttpError as error:
             return Finding(problem=error.problem, failed=True)
         if content is None or not could_hold(content, frame.function):
@@ -99,14 +102,16 @@ class CodeLookup:
 
     def _place(self, owner: Owner, code: CodeHost, commit: str | None, job: ChainJob) -> _Place:
         """Where to read: the commit of the trace, of the job, or the default branch."""
-        own = job.job.sha if owner.repository.casefold() == job.step.project.casefold() else ""
-        key = (owner.name, f"{commit or ''} {own}")
+        named = ((commit or "").lower(), self._green.sha_in(owner.repository, job), job.job.sha)
+        key = (owner.name, " ".join(named))
         if key not in self._places:
-            self._places[key] = self._found_place(owner, code, commit or "", own)
+            self._places[key] = self._found_place(owner, code, named)
         return self._places[key]
 
-    def _found_place(self, owner: Owner, code: CodeHost, commit: str, own: str) -> _Place:
-        for sha, source in ((commit.lower(), model.NAMED_BY_TRACE), (own, model.NAMED_BY_JOB)):
+    def _found_place(self, owner: Owner, code: CodeHost, named: tuple[str, str, str]) -> _Place:
+        """The first commit of those named that the repository has."""
+        sources = (model.NAMED_BY_TRACE, model.NAMED_BY_JOB, model.NAMED_BY_JOB)
+        for sha, source in zip(named, sources, strict=True):
             found = code.commit(sha) if _COMMIT.fullmatch(sha) else None
             if found is not None and found.sha.startswith(sha):
                 return _Place(found.sha, found.sha, source)

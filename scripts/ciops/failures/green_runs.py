@@ -1,4 +1,4 @@
-"""The last green run of a job: in the pipelines that went before, as far as they can be read."""
+"""What a chain knows of runs: the commits on the way to a job, and its last green run before."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from ciops.failures.chain import Chain, ChainJob
+from ciops.failures.report_model import PipelineStep
 
 if TYPE_CHECKING:
     from ciops.forges.base import Job, Pipeline, Pipelines
@@ -26,6 +27,16 @@ class GreenRuns:
         self._names = {job.job.name for job in chain.jobs}
         self._earlier: dict[int, list[Pipeline]] = {}
         self._green: dict[int, dict[str, Job]] = {}
+
+    def sha_in(self, project: str, one: ChainJob) -> str:
+        """The commit that a pipeline on the way to a job ran at, if it is one of a project."""
+        step: PipelineStep | None = one.step
+        steps = {step.id: step for step in self._chain.steps}
+        for _ in steps:
+            if step is None or step.project.casefold() == project.casefold():
+                break
+            step = steps.get(step.parent or 0)
+        return step.sha if step and step.project.casefold() == project.casefold() else ""
 
     def last(self, one: ChainJob) -> Job | None:
         """The newest green job of the same name before this one; raises HttpError."""
