@@ -130,7 +130,7 @@ def _refuse_branch(code: CodeHost, owner: Owner, head: str, base: str) -> None:
 def title_of(bucket: Bucket, rules: TrackingRules, head: str) -> str:
     """`[ticket][type] description`; the ticket is None where the branch's name holds none."""
     match = rules.ticket.search(head) if rules.ticket else None
-    ticket = match["ticket"] if match and match["ticket"] else NO_TICKET
+    ticket = match["ticket"].upper() if match and match["ticket"] else NO_TICKET
     error = " ".join(clean_text(bucket.causal_error or "").split())
     component, _, mode = bucket.name.partition("/")[2].partition("/")
     what = f"{component}: {error or mode.replace('-', ' ')}"
