@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ciops.errors import EXIT_PARTIAL, EXIT_REFUSED, EXIT_SERVICE
@@ -104,7 +104,7 @@ class Report:
             looked_at=self.journal.looked_at,
             totals=totals(self.journal.outcomes, words),
             skips=skips(self.journal.skips, words, desk.policy.labels.queue),
-            endings=[escape_markdown(text) for text in self._endings(ending)],
+            endings=self._endings(replace(ending, error=escape_markdown(ending.error))),
             failures=self.journal.failures,
         )
         return head + self.journal.sections(SUMMARY_LIMIT)
