@@ -34,12 +34,16 @@ _STATED: Final = 60
 _ANNOUNCED: Final = 50
 _CANCELLED: Final = 40
 _OUTLIVED: Final = 20
+_GUESSED: Final = 10
 _AFTERWARDS: Final = 50
 _CRASHED_AFTERWARDS: Final = 65
 _SHOWN: Final = 45
 
 _ALIVE: Final = 20
 _ALIVE_BARE: Final = 12
+_ALIVE_TOLD: Final = 80
+_TOLD_WITHIN: Final = 30
+_STATED_REACH: Final = 60
 _ALIVE_IN_TESTS: Final = 5
 _NEAR_END: Final = 150
 _BURST: Final = 40
@@ -57,6 +61,7 @@ _SLOW: Final = frozenset(("package", "packaging", "git", "runner", "hang", "kern
 _NOISY: Final = frozenset(("shell",))
 
 
+_GUESS: Final = "the only error stands far above the statement of failure, and the job went on after it"
 _HINT: Final = "only a line above the statement of failure hints at the cause"
 
 
@@ -75,6 +80,22 @@ class Facts:
     hints: Mapping[str, HintValue]
     commit: str | None
 
+    def ends_with_verdict(self, event: Event) -> bool:
+        """Whether somebody says after an event that the job failed or passed."""
+        return self.passed > event.number or any(
+            e.last > event.number and e.role in _FAILED for e in self.events
+        )
+
+    def is_followed_by_verdict(self, event: Event) -> bool:
+        """Whether a verdict stands not far below an event."""
+        return any(e.role in _FAILED and 0 < e.last - event.last <= _STATED_REACH for e in self.events)
+
+    def is_told_of(self, event: Event) -> bool:
+        """Whether a command is said to have failed right after an event."""
+        return any(
+            e.role == roles.WRAPPER and 0 < e.last - event.last <= _TOLD_WITHIN for e in self.events
+        )
+
     def tests_fail_after(self, event: Event) -> bool:
         """Whether a test that fails is reported later: what is printed before may be its output."""
         return any(
@@ -86,8 +107,6 @@ class Facts:
 def judge(facts: Facts, knowledge: Knowledge) -> ScanResult:
     """The result of reading a trace."""
     event = _first_cause(facts, knowledge)
-    if event is not None and not _is_shown(event, facts):
-        event = None
     if event is None:
         return _without_cause(facts)
     return _with_cause(event, facts, knowledge)
@@ -95,19 +114,21 @@ def judge(facts: Facts, knowledge: Knowledge) -> ScanResult:
 
 def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     """The event that weighs most, the earliest of equals."""
-    script = [event for event in facts.events if not event.epilogue]
-    for events in (script, [event for event in facts.events if event.epilogue]):
-        ends = _Ends.of(events)
-        weighed = [
-            (weight - ends.discount(event), event)
-            for event in events
-            if (weight := _weight(event, facts))
-        ]
-        if not weighed:
-            continue
-        chosen = _chosen(weighed)
-        return _specific(chosen, facts.events, knowledge)
+    events = [event for event in facts.events if not event.epilogue or _is_of_runner(event)]
+    ends = _Ends.of(events)
+    weighed = [
+        (weight - ends.discount(event), event)
+        for event in events
+        if (weight := _weight(event, facts)) and _is_shown(event, facts)
+    ]
+    if weighed:
+        return _specific(_chosen(weighed), facts.events, knowledge)
     return _shown_before_the_end(facts, knowledge)
+
+
+def _is_of_runner(event: Event) -> bool:
+    """Whether the runner itself says it, after the script and its tidying up."""
+    return event.kind == "runner" or event.role in (roles.KILL, roles.CANCEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +156,7 @@ class _Ends:
 def _chosen(weighed: Sequence[tuple[int, Event]]) -> Event:
     best = max(weight for weight, _ in weighed)
     equals = [event for weight, event in weighed if weight == best]
-    if best == _STATED:
+    if best in (_STATED, _GUESSED):
         return _last_burst(equals)
     first = min(equals, key=_place)
     if best < _NOISE:
@@ -165,7 +186,7 @@ def _weight(event: Event, facts: Facts) -> int:
     if event.role == roles.WRAPPER and event.carried:
         return _CARRIED if not _is_told(event.carried, facts.events) else 0
     by_role = {
-        roles.STATED: _OUTLIVED if _survived(event) else _STATED,
+        roles.STATED: _outlived(event, facts) if _survived(event, facts) else _STATED,
         roles.ANNOUNCEMENT: _FAILED_TEST if event.kind == "test" else _ANNOUNCED,
         roles.CANCEL: _CANCELLED,
     }
@@ -173,13 +194,26 @@ def _weight(event: Event, facts: Facts) -> int:
 
 
 def _weight_of_cause(event: Event, facts: Facts) -> int:
-    if _survived(event):
-        return 0 if event.bare else _SURVIVED
+    if _survived(event, facts):
+        return _outlived(event, facts) if event.bare else _SURVIVED
     if event.kind == "exception" and event.alive >= _ALIVE_IN_TESTS and facts.tests_fail_after(event):
         return _SURVIVED
     if event.kind in _NOISY:
         return _NOISE
     return _CERTAIN if event.sure else _LIKELY
+
+
+def _outlived(event: Event, facts: Facts) -> int:
+    """The weight of a single line that its process went on after.
+
+    It counts only in a piece of a log that was cut before any verdict; a statement also above a
+    verdict, though far above it is no more than a guess.
+    """
+    if not facts.ends_with_verdict(event):
+        return _OUTLIVED if facts.lines - event.last <= _NEAR_END else 0
+    if event.role != roles.STATED:
+        return 0
+    return _OUTLIVED if facts.is_followed_by_verdict(event) else _GUESSED
 
 
 def _is_link(event: Event) -> bool:
@@ -192,11 +226,13 @@ def _is_link(event: Event) -> bool:
     return False
 
 
-def _survived(event: Event) -> bool:
+def _survived(event: Event, facts: Facts) -> bool:
     """Whether its process went on as if nothing had happened."""
     if event.kind in _LASTING:
         return False
-    return event.alive >= (_ALIVE_BARE if event.role == roles.CAUSE and event.bare and event.kind not in _SLOW else _ALIVE)
+    bare = event.role == roles.CAUSE and event.bare and event.kind not in _SLOW
+    alive = _ALIVE_BARE if bare else _ALIVE
+    return event.alive >= (_ALIVE_TOLD if facts.is_told_of(event) else alive)
 
 
 def _is_told(carried: str, events: Sequence[Event]) -> bool:
@@ -234,7 +270,7 @@ def _is_shown(event: Event, facts: Facts) -> bool:
         return False
     if event.role in (roles.KILL, roles.CANCEL, roles.WRAPPER):
         return True
-    if any(e.last > event.number and e.role in _FAILED and not e.recovered for e in facts.events):
+    if facts.ends_with_verdict(event):
         return True
     return facts.lines - event.last <= _NEAR_END
 
@@ -247,6 +283,8 @@ def _shown_before_the_end(facts: Facts, knowledge: Knowledge) -> Event | None:
     failed = [e for e in facts.events if e.role == roles.WRAPPER and e.kind == "runner"]
     for event in failed:
         for seen in reversed(event.before[:-1][-_SMELL_REACH:]):
+            if 0 < facts.script_end <= seen.number:
+                continue
             said = knowledge.hinter.say(peel(seen.text).text.strip())
             if said and said.rule.role == roles.HINT:
                 text = peel(seen.text).text.strip()
@@ -256,10 +294,10 @@ def _shown_before_the_end(facts: Facts, knowledge: Knowledge) -> Event | None:
 
 def _without_cause(facts: Facts) -> ScanResult:
     wrappers = _wrappers(facts)
-    failed = any(event.role in _FAILED for event in facts.events)
+    failed = any(event.role in _FAILED and event.last > facts.passed for event in facts.events)
     if facts.size == 0:
         evidence, reason = results.WEAK, "the trace is empty"
-    elif failed and not facts.passed:
+    elif failed:
         evidence, reason = results.WEAK, "the trace shows only wrappers of a failure"
     else:
         evidence, reason = results.NONE, "the trace shows no failure"
@@ -282,14 +320,15 @@ def _with_cause(event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
     text = mask_secrets(event.text)
     frame = innermost_owned(event.frames, knowledge.roots)
     exception = event.exception or None
+    doubt = _doubt(event, facts)
     where = place(frame, event.frames)
     return ScanResult(
         line=event.number,
         text=text,
         exception=exception,
         frame=frame,
-        evidence=results.WEAK if event.role == roles.HINT else results.STRONG,
-        reason=_HINT if event.role == roles.HINT else "",
+        evidence=results.WEAK if doubt else results.STRONG,
+        reason=doubt,
         signature=signature(exception, event.carried or text, where, model_names(facts.model)),
         kind=event.kind,
         rule=event.rule,
@@ -305,6 +344,15 @@ def _with_cause(event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
         lines=facts.lines,
         size=facts.size,
     )
+
+
+def _doubt(event: Event, facts: Facts) -> str:
+    """Why an event is no strong evidence, in words; empty when it is."""
+    if event.role == roles.HINT:
+        return _HINT
+    if event.role == roles.STATED and _weight(event, facts) <= _GUESSED:
+        return _GUESS
+    return ""
 
 
 def _observed_above(event: Event, knowledge: Knowledge) -> frozenset[str]:

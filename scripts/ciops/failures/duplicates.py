@@ -26,7 +26,7 @@ KINDS: Final[tuple[Kind, ...]] = ("issue", "pull")
 MOST_RECENT: Final = 300
 ALIKE: Final = 0.6
 """The share of the words that identify an error which a title must hold."""
-_SEARCH_WORDS: Final = 5
+_SEARCH_WORDS: Final = 3
 _SHORTEST: Final = 3
 _STOP: Final = frozenset(
     re.findall(

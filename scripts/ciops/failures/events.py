@@ -71,7 +71,11 @@ class Event:
 # Kinds that no word of recovery undoes: a failing test is not unmade by going on.
 _STANDING: Final = frozenset(("test", "compile", "link", "lint", "giving-up"))
 # Roles that say that it is over: what is printed afterwards is no sign of life.
-_CONCLUDING: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
+_CONCLUDING: Final = frozenset((roles.KILL, roles.CANCEL))
+# Kinds of wrappers after which the same job often goes on.
+_GOES_ON: Final = frozenset(("command", "make", "link"))
+# Kinds of errors that a line may only mention: what was survived once is survived.
+_MENTIONED: Final = frozenset(("exception", "gpu", "resource", "network"))
 _RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
 
 
@@ -88,14 +92,16 @@ class EventLog:
     def add(self, event: Event) -> Event:
         """Note an event; returns the one it repeats, or itself when it is new."""
         event.last = event.end = max(event.end, event.number)
-        if event.role in _CONCLUDING:
+        if event.role in _CONCLUDING or (
+            event.role == roles.WRAPPER and event.kind not in _GOES_ON
+        ):
             self.concluded = event.number
         key = event.key
         known = self._open.get(key)
         if known is not None and known.epilogue == event.epilogue:
             known.repeats += 1
             known.last = event.number
-            known.alive = known.alive if known.bare else 0
+            known.alive = known.alive if known.bare and known.kind in _MENTIONED else 0
             known.recovered = known.retried = False
             return known
         self._open[key] = event
