@@ -61,3 +61,11 @@ def project(folder: Path, remotes: Path, ci_file: str, path: str = "group/projec
     (folder / ".gitlab-ci.yml").write_text(ci_file, encoding="utf-8")
     git_repository(folder, f"{SERVER}/{path}.git")
     return Project(folder, remotes)
+
+
+def user_of(component: str, folder: Path, inputs: Mapping[str, str]) -> Project:
+    """A project in `folder/project` that includes a component at v1 with these inputs."""
+    given = "".join(f"\n      {key.replace('_', '-')}: {value}" for key, value in inputs.items())
+    address = f"$CI_SERVER_FQDN/org/triage-action/{component}@v1"
+    ci_file = f"include:\n  - component: {address}\n    inputs:{given}\n"
+    return project(folder / "project", publish(folder), ci_file)

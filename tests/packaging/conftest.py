@@ -6,10 +6,12 @@ import fcntl
 import json
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from ci_programs.archive_server import Server, archive_of
 from ci_programs.suite import SUITE_PARTS, Installed, copy_suite, start
 
 
@@ -40,3 +42,10 @@ def installed(shared_folder: Path, suite: Path) -> Installed:
             assert first.returncode == 0, first.stderr
             figures.write_text(json.dumps({"cold": seconds}), encoding="utf-8")
     return Installed(cache, float(json.loads(figures.read_text(encoding="utf-8"))["cold"]))
+
+
+@pytest.fixture(scope="session")
+def archive(suite: Path) -> Iterator[str]:
+    """The address at which the suite can be fetched, with {version} in it."""
+    with Server({"/v1.tar.gz": archive_of(suite, "triage-action-v1")}) as server:
+        yield f"{server.url}/{{version}}.tar.gz"

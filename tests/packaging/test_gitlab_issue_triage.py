@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from ci_programs import gitlab
-from ci_programs.archive_server import Server, archive_of
 from ci_programs.gitlab import Project
 from ci_programs.queue import QUEUE, ROUTE, gitlab_project
 from ci_programs.suite import Installed
@@ -17,7 +16,6 @@ from fakes.gitlab import FakeGitLab
 
 pytestmark = pytest.mark.tool
 
-COMPONENT = "$CI_SERVER_FQDN/org/triage-action/issue-triage@v1"
 TOKEN = "glpat-loopback0token"
 
 
@@ -25,13 +23,6 @@ TOKEN = "glpat-loopback0token"
 def forge() -> Iterator[FakeGitLab]:
     with FakeGitLab(projects=[gitlab_project(issues=3)]) as fake:
         yield fake
-
-
-@pytest.fixture(scope="session")
-def archive(suite: Path) -> Iterator[str]:
-    """The address at which the suite can be fetched, with {version} in it."""
-    with Server({"/v1.tar.gz": archive_of(suite, "triage-action-v1")}) as server:
-        yield f"{server.url}/{{version}}.tar.gz"
 
 
 @pytest.fixture
@@ -46,11 +37,7 @@ def variables(forge: FakeGitLab, installed: Installed) -> dict[str, str]:
 
 
 def project(tmp_path: Path, **inputs: str) -> Project:
-    given = "".join(f"\n      {key.replace('_', '-')}: {value}" for key, value in inputs.items())
-    include = (
-        "include:\n  - component: $CI_SERVER_FQDN/org/triage-action/issue-triage@v1\n    inputs:"
-    )
-    return gitlab.project(tmp_path / "project", gitlab.publish(tmp_path), include + given + "\n")
+    return gitlab.user_of("issue-triage", tmp_path, inputs)
 
 
 def test_a_schedule_sweeps_the_queue(

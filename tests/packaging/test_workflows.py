@@ -124,11 +124,15 @@ SHARDED = [
 @pytest.mark.parametrize("path", SHARDED, ids=by_name)
 def test_so_many_shards_so_many_jobs(path: Path) -> None:
     expression = next(iter(manifests.jobs(path).values()))["strategy"]["matrix"]["shard"]
-    lists = re.findall(r"inputs\.shards == (\d) && '\[([\d,]+)\]'", expression)
-    assert [(int(count), [int(n) for n in listed.split(",")]) for count, listed in lists] == [
-        (count, list(range(1, count + 1))) for count in range(2, 9)
+    lists = re.findall(r"inputs\.shards (==|>) (\d) && '\[([\d,]+)\]'", expression)
+    wanted = [("==", n, n) for n in range(2, 8)] + [(">", 7, 8)]
+    assert [(how, int(count), listed) for how, count, listed in lists] == [
+        (how, count, ",".join(map(str, range(1, last + 1)))) for how, count, last in wanted
     ]
     assert expression.rstrip(" }").endswith("|| '[1]')")
+    steps = next(iter(manifests.jobs(path).values()))["steps"]
+    (given,) = [step["with"]["shard"] for step in steps if "shard" in step.get("with", {})]
+    assert "format('{0}/{1}', matrix.shard, inputs.shards > 8 && 8 || inputs.shards)" in given
 
 
 def test_only_the_environment_s_job_sees_the_jira_secrets() -> None:
