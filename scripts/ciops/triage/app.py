@@ -79,9 +79,7 @@ COMMANDS: Final[dict[str, Command]] = {
 }
 
 
-def main(
-    arguments: Arguments, env: Environment, commands: Mapping[str, Command] = COMMANDS
-) -> int:
+def main(arguments: Arguments, env: Environment, commands: Mapping[str, Command] = COMMANDS) -> int:
     """Run one command; its exit status. Every error a person can mend is one sentence."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(USAGE)

@@ -63,6 +63,10 @@ class Interruption:
         finally:
             self._writing = False
 
+    def finishing(self) -> None:
+        """What is left to do is short, and is done whatever comes."""
+        self._writing = True
+
     def sleep(self, seconds: float) -> None:
         """Wait. Told to end, a wait amid a write ends too: what is to be repeated may be left."""
         end = time.monotonic() + seconds

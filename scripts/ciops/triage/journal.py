@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import FileIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from ciops.plumbing.rendering import escape_markdown
 from ciops.triage.case_file import to_case
@@ -69,7 +69,10 @@ class Journal:
         with (self.folder / SECTIONS).open("rb") as file:
             return file.read(limit).decode("utf-8", errors="ignore")
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         for file in (self._decisions, self._sections, self._shadow):
             if file is not None:
                 file.close()

@@ -46,13 +46,14 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     host.folder = given.output
     words = words_in(given.language)
     parts = read_parts(given.folders)
-    problems = list(_problems(parts, words))
+    gaps = list(_gaps(parts, words))
+    endings = [*gaps, *_endings(parts)]
     _write(parts, given.output)
-    host.summary(_summary(parts, problems, given.output, words))
-    for problem in problems:
-        host.warning(problem)
+    host.summary(_summary(parts, endings, given.output, words))
+    for ending in endings:
+        host.warning(ending)
     host.say(totals(_outcomes(parts)[0], words))
-    return EXIT_PARTIAL if problems else EXIT_DONE
+    return EXIT_PARTIAL if gaps or any(map(_fell_short, parts)) else EXIT_DONE
 
 
 def read_parts(folders: Sequence[str]) -> list[Part]:
@@ -87,30 +88,41 @@ def _refuse_strangers(parts: Sequence[Part]) -> None:
             raise UsageError(problem, "Merge only the shards of one sweep")
 
 
-def _problems(parts: Sequence[Part], words: Templates) -> Iterator[str]:
+def _gaps(parts: Sequence[Part], words: Templates) -> Iterator[str]:
+    """Shards that left nothing, or not everything."""
     there = {part.shard.index for part in parts}
     total = parts[0].shard.count
     for index in range(1, total + 1):
         if index not in there:
             yield words.message("merge.missing", shard=f"{index}/{total}")
     for part in parts:
-        result = part.record.result
-        if result is None:
+        if part.record.result is None:
             yield words.message("merge.killed", shard=str(part.shard))
-        elif result.get("told") or result.get("error"):
-            yield f"{part.shard}: {result.get('told') or result.get('error')}"
+
+
+def _endings(parts: Sequence[Part]) -> Iterator[str]:
+    """Why shards stopped before their end."""
+    for part in parts:
+        result = part.record.result or {}
+        told = result.get("told") or result.get("error")
+        if told:
+            yield f"{part.shard}: {told}"
+
+
+def _fell_short(part: Part) -> bool:
+    result = part.record.result or {}
+    return bool(result.get("error") or result.get("status"))
 
 
 def _write(parts: Sequence[Part], output: Path) -> None:
     """What the shards left, as if one run had: `undo` takes the record."""
     output.mkdir(parents=True, exist_ok=True)
-    run = replace(parts[0].record.run, shard="1/1")
-    record = RunFile(output, run)
-    for part in parts:
-        for entry in part.record.entries:
-            record.add(entry)
     outcomes, _, _ = _outcomes(parts)
-    record.finish({"outcomes": dict(outcomes), "merged": [str(part.shard) for part in parts]})
+    with RunFile(output, replace(parts[0].record.run, shard="1/1")) as record:
+        for part in parts:
+            for entry in part.record.entries:
+                record.add(entry)
+        record.finish({"outcomes": dict(outcomes), "merged": [str(part.shard) for part in parts]})
     for name in (DECISIONS, SECTIONS):
         _joined([part.folder / name for part in parts], output / name)
 
@@ -153,7 +165,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 yield line
 
 
-def _summary(parts: Sequence[Part], problems: Sequence[str], output: Path, words: Templates) -> str:
+def _summary(parts: Sequence[Part], endings: Sequence[str], output: Path, words: Templates) -> str:
     run = parts[0].record.run
     outcomes, reasons, failures = _outcomes(parts)
     shards = ", ".join(str(part.shard) for part in parts)
@@ -171,7 +183,7 @@ def _summary(parts: Sequence[Part], problems: Sequence[str], output: Path, words
         looked_at=outcomes.total(),
         totals=totals(outcomes, words),
         skips=skips(reasons, words, run.queue),
-        endings=[escape_markdown(problem) for problem in problems],
+        endings=[escape_markdown(ending) for ending in endings],
         failures=failures,
     )
     with (output / SECTIONS).open("rb") as file:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from io import FileIO
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from ciops.errors import UsageError
 from ciops.plumbing.yaml_file import read_text, shown
@@ -86,6 +86,11 @@ class RunFile:
     def finish(self, result: Mapping[str, Any]) -> None:
         """What came of the run as a whole."""
         self._close_with(result)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def _close_with(self, result: Mapping[str, Any] | None) -> None:

@@ -60,8 +60,8 @@ class Report:
             return ()
         return would_change(look.facts, look.decision, self.desk.policy)
 
-    def conclude(self, ending: Ending) -> int:
-        """Summary and outputs; the exit status of the run."""
+    def conclude(self, ending: Ending) -> dict[str, Any]:
+        """Summary and outputs; what came of the run, with its exit `status`."""
         status = status_of(ending, self.journal)
         self.host.summary(self._summary(ending))
         self.host.output("labels", "\n".join(self.labels))
@@ -71,7 +71,13 @@ class Report:
         told = " ".join(self._endings(ending))
         if told:
             (self.host.error if ending.status else self.host.notice)(told)
-        return status
+        return {
+            "outcomes": dict(self.journal.outcomes),
+            "ending": ending.why,
+            "told": told,
+            "calls": self.client.calls,
+            "status": status,
+        }
 
     def _endings(self, ending: Ending) -> list[str]:
         limit = self.options.max_writes

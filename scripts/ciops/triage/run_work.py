@@ -55,19 +55,21 @@ def work(setting: Setting, asked: Callable[[], Viewer]) -> int:
     _introduce(viewer, setting, words)
     desk = _desk(setting, profile, viewer, words)
     there = setting.queue.labels()
-    journal = Journal(options.output, desk, shadow=options.mode == "shadow")
-    record = RunFile(options.output, _run(setting, desk))
-    report = Report(setting.host, desk, options, setting.forge.client, journal, setting.sweeps)
-    try:
-        ending = _looked_at(setting, desk, there, _session(setting, desk, record, report))
-    except CiopsError as error:
-        record.finish({"error": str(error)})
-        raise
-    finally:
-        journal.close()
-    status = report.conclude(ending)
-    record.finish({"outcomes": journal.outcomes, "ending": ending.why, "status": status})
-    return status
+    shadow = options.mode == "shadow"
+    with (
+        Journal(options.output, desk, shadow=shadow) as journal,
+        RunFile(options.output, _run(setting, desk)) as record,
+    ):
+        report = Report(setting.host, desk, options, setting.forge.client, journal, setting.sweeps)
+        try:
+            ending = _looked_at(setting, desk, there, _session(setting, desk, record, report))
+        except CiopsError as error:
+            record.finish({"error": str(error)})
+            raise
+        setting.interruption.finishing()
+        result = report.conclude(ending)
+        record.finish(result)
+        return int(result["status"])
 
 
 def _looked_at(setting: Setting, desk: Desk, there: frozenset[str], session: Session) -> Ending:
