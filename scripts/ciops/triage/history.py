@@ -138,19 +138,27 @@ def _whole(issue: Issue, queue: IssueQueue) -> IssueFacts:
 
 def case_of(facts: IssueFacts, policy: Policy) -> dict[str, Any] | None:
     """An issue as it stood, with what people said of it; None where people said nothing."""
-    by_people = [name for name in facts.labels if _put_by_person(name, facts, policy)]
-    told = _facets(by_people, policy)
-    if told is None:
+    told = facets_by_people(facts, policy)
+    if not told:
         return None
-    return {**to_case(_as_it_stood(facts, by_people, policy)), "facets": told}
+    return {**to_case(_as_it_stood(facts, policy)), "facets": told}
 
 
-def _facets(labels: Iterable[str], policy: Policy) -> dict[str, Any] | None:
-    """The facets that labels tell of; modules only where the route has its issues classified."""
+def facets_by_people(facts: IssueFacts, policy: Policy) -> dict[str, Any]:
+    """The facets that people's labels on an issue tell of; empty where they tell of no route."""
+    return _facets(_labels_by_people(facts, policy), policy)
+
+
+def _labels_by_people(facts: IssueFacts, policy: Policy) -> list[str]:
+    return [name for name in facts.labels if _put_by_person(name, facts, policy)]
+
+
+def _facets(labels: Iterable[str], policy: Policy) -> dict[str, Any]:
+    """Modules count only where the route has its issues classified."""
     there = {name.casefold() for name in labels}
     routes = [route for route in policy.routes if route.label.casefold() in there]
     if len(routes) != 1:
-        return None
+        return {}
     told: dict[str, Any] = {"distributed": True, "sub_oncall": routes[0].id}
     modules = [name for name in policy.module_labels if name.casefold() in there]
     if routes[0].classified and modules:
@@ -171,9 +179,10 @@ def _last_put(label: str, facts: IssueFacts) -> LabelChange | None:
     return max(puts, key=lambda change: change.created_at, default=None)
 
 
-def _as_it_stood(facts: IssueFacts, by_people: Iterable[str], policy: Policy) -> IssueFacts:
+def _as_it_stood(facts: IssueFacts, policy: Policy) -> IssueFacts:
     """Before the first label that people put for good, without the labels to be decided."""
     decided = _decided_labels(policy)
+    by_people = _labels_by_people(facts, policy)
     puts = [_last_put(name, facts) for name in by_people if name.casefold() in decided]
     first = min((put.created_at for put in puts if put is not None), default="")
     comments = (c for c in facts.comments if not first or c.created_at < first)

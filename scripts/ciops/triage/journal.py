@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 from ciops.plumbing.rendering import escape_markdown
 from ciops.triage.case_file import to_case
 from ciops.triage.decide import to_json
+from ciops.triage.history import facets_by_people
 from ciops.triage.issue_summary import issue_section
 from ciops.triage.run_file import open_new
 from ciops.triage.run_issue import Desk, Result
@@ -54,7 +55,9 @@ class Journal:
             self._sections.write(issue_section(result, self._desk, changes).encode())
         if self._shadow is not None and result.look is not None and result.look.decision:
             decided = to_json(result.look.decision, map(change_json, changes))
-            _line(self._shadow, {**to_case(result.look.facts), "decision": decided})
+            told = facets_by_people(result.look.facts, self._desk.policy)
+            case = {**to_case(result.look.facts), "facets": told, "decision": decided}
+            _line(self._shadow, case)
 
     def _note_failure(self, result: Result) -> None:
         if len(self.failures) < FAILURES:
