@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ciops.triage.evidence import Evidence, gather
-from ciops.triage.inferred import infer
+from ciops.triage.inferred import infer, proves_scope
 from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Policy
 from ciops.triage.reproduction import TOLD, find_reproduction
@@ -98,18 +98,19 @@ def _apart(scores: dict[str, Score], found: Sequence[Evidence], policy: Policy) 
     What was run or printed in the scope keeps an issue there, unless somebody found out that it
     happens without. A family that is only spoken of must outweigh what is said of the scope.
     """
-    families = [family.id for family in policy.apart if family_stands(family, "apart", scores)]
+    families = [family for family in policy.apart if family_stands(family, "apart", scores)]
     if not families:
         return None
-    best = max(families, key=lambda name: scores[f"apart:{name}"].points)
+    best = max(families, key=lambda family: scores[f"apart:{family.id}"].points)
+    score = scores[f"apart:{best.id}"]
     concluded = scores.get("group:concluded_apart", NOTHING).points >= 2
     if concluded and not _fails_inside(found):
-        return best
-    if _in_scope(found):
+        return best.id
+    if _in_scope(found, policy):
         return None
-    shown = any(x.role == "root" and x.group in _ACTED for x in scores[f"apart:{best}"].evidence)
-    if shown or scores[f"apart:{best}"].points > _spoken_scope(scores):
-        return best
+    shown = any(x.role == "root" and x.group in _ACTED for x in score.evidence)
+    if shown or not best.outweighs or score.points > _spoken_scope(scores):
+        return best.id
     return None
 
 
@@ -127,20 +128,26 @@ def _spoken_scope(scores: dict[str, Score]) -> float:
     return sum(p for p in named if p > 0) + max(0.0, scores.get("in_scope", NOTHING).points)
 
 
-def _in_scope(found: Sequence[Evidence]) -> bool:
+def _in_scope(found: Sequence[Evidence], policy: Policy) -> bool:
     """Whether something was run, or printed, that only the product's scope can explain.
 
     A line that an out-of-scope family explains (a missing symbol) says nothing of the scope.
     """
     apart = {(x.where, x.line) for x in found if x.topic.startswith("apart:") and x.role == "root"}
+    traced = any(_explains_trace(item, policy) for item in found)
     return any(
         item.group in _ACTED
-        and item.points > 0
+        and proves_scope(item, policy)
         and (item.where, item.line) not in apart
-        and item.role in ("root", "api")
-        and (item.topic == "in_scope" or item.topic.startswith("component:"))
+        and not (traced and item.group == "machine")
         for item in found
     )
+
+
+def _explains_trace(item: Evidence, policy: Policy) -> bool:
+    family = item.topic.removeprefix("apart:")
+    shown = item.role == "root" and item.group == "machine"
+    return shown and any(x.id == family and x.explains_trace for x in policy.apart)
 
 
 def _kind(reading: Reading, scores: dict[str, Score], reproduced: bool) -> Kind:

@@ -14,7 +14,6 @@ from ciops.triage.reproduction import touching_block
 _COMPARISON: Final = "AssertionError"
 _ACTED: Final = ("ran", "machine")
 _ABOUT: Final = 2.0
-_SCOPE_TOPICS: Final = ("in_scope", "component:")
 
 
 def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
@@ -69,7 +68,7 @@ def _plain_script(
     reading: Reading, found: Sequence[Evidence], policy: Policy
 ) -> Iterator[Evidence]:
     """A script or a traceback of the product, in an issue that names no part of the scope."""
-    if any(_speaks_of_scope(item) for item in found):
+    if any(_speaks_of_scope(item, policy) for item in found):
         return
     line = touching_block(reading, policy) or _product_frame(reading, policy)
     if line is None:
@@ -83,11 +82,19 @@ def _plain_script(
             )  # fmt: skip
 
 
-def _speaks_of_scope(item: Evidence) -> bool:
+def _speaks_of_scope(item: Evidence, policy: Policy) -> bool:
     """Evidence of the scope that was run or printed, or a part that the issue is about."""
-    if item.points <= 0 or not item.topic.startswith(_SCOPE_TOPICS):
+    return proves_scope(item, policy) and (item.group in _ACTED or item.points >= _ABOUT)
+
+
+def proves_scope(item: Evidence, policy: Policy) -> bool:
+    """Whether evidence is of a kind that only the queue's scope explains."""
+    if item.points <= 0 or item.role not in ("root", "api"):
         return False
-    return item.role in ("root", "api") and (item.group in _ACTED or item.points >= _ABOUT)
+    if item.topic == "in_scope":
+        return True
+    component = policy.components.get(item.topic.removeprefix("component:"))
+    return component is not None and component.proves_scope
 
 
 def _product_frame(reading: Reading, policy: Policy) -> Line | None:

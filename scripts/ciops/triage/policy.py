@@ -62,7 +62,8 @@ class Component:
     """A part of the product: the label it is known by, who owns it, how people call it.
 
     `frames` are path fragments of its own code; `passing` ones are wrappers through which every
-    call goes, so that the caller is to blame unless a person called them.
+    call goes, so that the caller is to blame unless a person called them. A part that is used
+    outside the queue's scope as well does not `proves_scope`.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Component:
     background: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
+    proves_scope: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,9 @@ class Family:
 
     `needs` are groups of which each must be there; `unless` groups of which none may be.
     `raised` are points that an exception adds (negative for failures that are silent);
-    `plain_script`: a script without a word of the scope is evidence for it.
+    `plain_script`: a script without a word of the scope is evidence for it; `outweighs`: where it
+    is only spoken of, it must have more points than what is said of the scope; `explains_trace`:
+    where it shows in a trace, what else is in the trace says nothing of the scope.
     """
 
     id: str
@@ -111,6 +115,8 @@ class Family:
     unless: tuple[str, ...] = ()
     raised: float = 0.0
     plain_script: bool = False
+    outweighs: bool = False
+    explains_trace: bool = False
 
 
 @dataclass(frozen=True, slots=True)

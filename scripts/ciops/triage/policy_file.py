@@ -36,6 +36,10 @@ _TOP: Final = (
     "when_alone", "overrides", "in_scope", "out_of_scope", "groups", "high_priority", "kinds",
     "reproduction", "comments",
 )  # fmt: skip
+_FAMILY_KEYS: Final = (
+    "threshold", "needs", "unless", "raised", "plain_script", "outweighs", "explains_trace",
+    "signals",
+)  # fmt: skip
 _FORBIDDEN: Final = ("high priority",)
 
 
@@ -217,6 +221,7 @@ def _components(top: Reader, routes: Collection[Route]) -> Iterator[Component]:
                 "background",
                 "frames",
                 "passing_frames",
+                "proves_scope",
                 "signals",
             )
         )
@@ -229,6 +234,7 @@ def _components(top: Reader, routes: Collection[Route]) -> Iterator[Component]:
             reader.texts("background", ()),
             reader.texts("frames", ()),
             reader.texts("passing_frames", ()),
+            reader.flag("proves_scope", True),
         )
 
 
@@ -272,7 +278,7 @@ def _refuse_twins(top: Reader, signals: Collection[Signal]) -> None:
 def _families(section: Reader) -> Iterator[Family]:
     for name in section.mapping():
         reader = section.child(name)
-        reader.mapping(("threshold", "needs", "unless", "raised", "plain_script", "signals"))
+        reader.mapping(_FAMILY_KEYS)
         yield Family(
             name,
             reader.number("threshold", 2.0),
@@ -280,6 +286,8 @@ def _families(section: Reader) -> Iterator[Family]:
             reader.texts("unless", ()),
             reader.number("raised", 0.0),
             reader.flag("plain_script", False),
+            reader.flag("outweighs", False),
+            reader.flag("explains_trace", False),
         )
 
 

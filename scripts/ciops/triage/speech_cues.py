@@ -27,7 +27,7 @@ _ARTICLES = (
     r"(?:(?:a|an|the|any|all|our|my|its?|this|that|plain|pure|raw|vanilla|single)\s{1,2}){0,3}"
 )
 _VERSION = r"(?:\s?[\d.]{1,8})?"
-_LIST = r"(?:\s?(?:,|/|and|or|nor|\+|&)\s?[\w.-]{1,24}){0,4}"
+_LIST = r"(?:\s?(?:,|/|and|or|nor|\+|&)\s?(?-i:[\w.-]{0,20}[A-Z_\d][\w.-]{0,20})){0,4}"
 """Further members of a list that the mention opens: `X, Y and Z aren't involved`."""
 
 SENTENCE_END: Final[Cue] = _cue(r"[.!?](?=[\s)\"'*_]|$)", r"[;。！？]", r"\s[-–—]{1,2}\s", r"\n")
@@ -262,11 +262,12 @@ CONTEXT_AFTER: Final[Cue] = _cue(
 
 # ------------------------------------------------------------------------------------ events
 EVENT_DENIED_BEFORE: Final[Cue] = _cue(
-    r"\b(?:no|not|never|without|isn'?t|wasn'?t|doesn'?t|does not|didn'?t|don'?t|won'?t|wouldn'?t"
+    r"\b(?:no|not|without|isn'?t|wasn'?t|doesn'?t|does not|didn'?t|don'?t|won'?t|wouldn'?t"
     r"|hasn'?t|haven'?t|can'?t|cannot|nor|neither|free of|instead of|rather than|avoid(?:s|ed"
     r"|ing)?|prevent(?:s|ed|ing)?"
     r"|stopp?(?:s|ed)?|fix(?:es|ed)?|rul(?:ed|ing) out|nothing|zero|hardly"
     r"|sans)\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
+    r"\bnever\s{1,2}(?:[\w'/-]{1,16}\s{1,2})?$",
     r"\b(?:non-?|anti-)$",
 )
 EVENT_POSSIBLE_BEFORE: Final[Cue] = _cue(

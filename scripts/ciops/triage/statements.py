@@ -101,11 +101,13 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
         return "cleared", None, False
     if pattern(cues.WITHOUT_BEFORE).search(before) or pattern(cues.OFF_AFTER).match(after):
         return _elimination(window)
+    if pattern(cues.BLAME_BEFORE).search(before):
+        return "blamed", None, False
     if pattern(cues.CLEARED_AFTER).match(after):
         return "cleared", _outcome(after), False
     if pattern(cues.ONLY_WITH_BEFORE).search(before):
         return "blamed", "fails", False
-    if pattern(cues.BLAME_BEFORE).search(before) or pattern(cues.BLAME_AFTER).match(after):
+    if pattern(cues.BLAME_AFTER).match(after):
         return "blamed", None, False
     if pattern(cues.SAME_WITH_BEFORE).search(window.lead[-_BEFORE:]) or pattern(
         cues.TOO_AFTER
