@@ -53,7 +53,8 @@ def of_adf(node: dict[str, Any]) -> str:
 
 
 def of_wiki(text: str) -> str:
-    """Wiki markup with its escapes undone."""
+    """Wiki markup with its escapes undone and the brackets of bare addresses gone."""
+    text = re.sub(r"\[(https?://[^\]|\s]+)\]", r"\1", text)
     return html.unescape(re.sub(r"\\([^A-Za-z0-9\s])", r"\1", text))
 
 

@@ -67,6 +67,7 @@ Inlines: TypeAlias = tuple[Inline, ...]
 # Han, kana, their punctuation and full-width forms. Hangul is left out: Korean writes spaces.
 CJK: Final = "\u2e80-\u2fdf\u3000-\u312f\u31a0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
 OPENER: Final = {")": "(", "]": "[", "}": "{"}
+_IS_CJK: Final = re.compile(f"[{CJK}]")
 _ESCAPABLE: Final = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _LONGEST: Final = 200  # of what one identifier may span; bounds the work on hostile text
 VERBATIM: Final = "|".join(
@@ -83,7 +84,7 @@ VERBATIM: Final = "|".join(
         # calls with a star inside: f(*args, a*b)
         r"\b[A-Za-z_][\w:.]{0,80}\((?=[^()\n`]{0,80}\*)(?![^()\n]*\*\*\w[^()\n]*\*\*)[^()\n`]{0,80}\)",
         # runs with a backslash before a letter or digit: C:\temp\_x, \d+\.\d+
-        r"(?<![\w/\\.:-])(?=[^\s`\\]{0,80}\\[A-Za-z0-9])[!-_a-~]{1,200}",
+        r"(?<![A-Za-z0-9_/\\.:-])(?=[^\s`\\]{0,80}\\{1,2}[A-Za-z0-9])[!-_a-~]{1,200}",
     )
 )
 _URL: Final = rf"https?://[^\s<>`\"{CJK}“”«»「」]+"
@@ -98,6 +99,9 @@ _DESTINATION: Final = re.compile(
 )
 # A link leads to an address, a path or an anchor; `[i](x)` and `[&](int x)` are code.
 _ADDRESS: Final = re.compile(r"(?:https?://|mailto:|\.{0,2}/|#)[^\s]+|[\w.-]+(?:/[\w.~-]+)+/?")
+_BRACKETS: Final = re.compile(r"[\[\]\n]\n?")
+_LONGEST_LABEL: Final = 500
+_DEEPEST_LABEL: Final = 4
 _OPENS_BEFORE: Final = re.compile(rf"[\s({{\[\"'“‘«—–:;,/>{CJK}]")
 _CLOSES_AFTER: Final = re.compile(rf"[\s)}}\]\"'”’».,;:!?…—–/<{CJK}-]")
 _NOT_FIRST: Final = re.compile(r"[\s.,;:!?)\]}>/&=%+|]")
@@ -189,12 +193,13 @@ def _wordy(source: str, position: int) -> bool:
 
 
 def _label_end(source: str, position: int) -> int | None:
+    """Where the bracket that opened before `position` closes, within one paragraph."""
     depth = 1
-    for match in re.compile(r"[\[\]\n]\n?").finditer(source, position, position + 500):
+    for match in _BRACKETS.finditer(source, position, position + _LONGEST_LABEL):
         depth += {"[": 1, "]": -1}.get(match.group()[0], 0)
         if depth == 0:
             return match.start()
-        if match.group() == "\n\n":
+        if match.group() == "\n\n" or depth > _DEEPEST_LABEL:
             return None
     return None
 
@@ -205,12 +210,11 @@ def _mark(source: str, start: int, end: int) -> Token | None:
     style_length = end - start
     if style_length > (3 if source[start] == "*" else 2):
         return None
-    cjk = re.compile(f"[{CJK}]")
     opens = bool(after) and not _NOT_FIRST.match(after)
     opens = opens and (not before or bool(_OPENS_BEFORE.match(before)))
     closes = bool(before) and not _NOT_LAST.match(before)
     closes = closes and (not after or bool(_CLOSES_AFTER.match(after)))
-    if cjk.match(before) and cjk.match(after):
+    if _IS_CJK.match(before) and _IS_CJK.match(after):
         opens = closes = True
     if not opens and not closes:
         return None

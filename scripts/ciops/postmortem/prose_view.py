@@ -16,6 +16,7 @@ from ciops.postmortem.inline import CJK, tokens
 from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide
 
 Span = tuple[int, int]
+LONGEST_SENTENCE: Final = 1_000
 _QUOTES: Final = re.compile(
     r"“[^”\n]{1,400}”|\"[^\"\n]{1,400}\"|「[^」\n]{0,400}」|『[^』\n]{0,400}』|«[^»\n]{1,400}»"
     r"|‘[^’\n]{2,400}’(?!\w)|(?<!\w)'[^'\n]{2,200}'(?!\w)"
@@ -107,8 +108,6 @@ def _prose(source: str, guide: Guide, names: re.Pattern[str] | None) -> _View:
 
 def _without_logs(source: str, log_lines: re.Pattern[str]) -> str:
     """A source of the same length with log lines blanked."""
-    if not log_lines.search(source):
-        return source
     lines = source.split("\n")
     return "\n".join(" " * len(line) if log_lines.match(line) else line for line in lines)
 
@@ -143,11 +142,15 @@ def _piece(source: str, kind: str, span: Span, inner: Span) -> tuple[str, list[S
 def _cut(view: _View) -> Iterator[Span]:
     position = 0
     for match in _END.finditer(view.text):
-        if match.start() > position:
-            yield position, match.start()
+        yield from _bounded_spans(position, match.start())
         position = match.end()
-    if position < len(view.text):
-        yield position, len(view.text)
+    yield from _bounded_spans(position, len(view.text))
+
+
+def _bounded_spans(start: int, end: int) -> Iterator[Span]:
+    """A sentence in pieces that no pattern takes long over; nobody writes such a sentence."""
+    for begin in range(start, end, LONGEST_SENTENCE):
+        yield begin, min(begin + LONGEST_SENTENCE, end)
 
 
 def name_pattern(names: Iterable[str]) -> re.Pattern[str] | None:

@@ -6,6 +6,7 @@ together.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
@@ -17,6 +18,10 @@ Problem = Literal[
     "missing", "unknown-value", "unknown-key", "wrong-type", "part-of-fix", "yaml-syntax"
 ]
 MALFORMED: Final[frozenset[Problem]] = frozenset({"yaml-syntax", "wrong-type", "unknown-key"})
+# Control characters and those that reverse the direction of text: nobody sees them.
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 T = TypeVar("T")
 Path = tuple[str | int, ...]
 
@@ -102,6 +107,11 @@ class _Place:
             return ""
         if not isinstance(self.value, str):
             self.wrong("text")
+            return ""
+        hidden = _HIDDEN.search(self.value)
+        if hidden:
+            code = f"U+{ord(hidden.group()):04X}"
+            self.fault("wrong-type", f"The text holds the control character {code}. Remove it.")
             return ""
         return self.value if self.value.strip() else ""
 
