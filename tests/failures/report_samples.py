@@ -220,7 +220,8 @@ def buckets() -> tuple[Bucket, ...]:
         ),
         Bucket(
             "external/huggingface/access-forbidden", ISSUE_ONLY,
-            "the hub refuses the account: access must be requested, no code changes it",
+            "access to the repository is granted on the hub, no change in a verified repository "
+            "can grant it",
             "external", 311191, (311191, 311199, 311201),
             "huggingface_hub.errors.GatedRepoError: 403 Client Error. (Request ID: Root=1-68)",
             "GatedRepoError", recurring=True, rule="external/huggingface/access-forbidden",
@@ -240,7 +241,7 @@ def buckets() -> tuple[Bucket, ...]:
         ),
         Bucket(
             "external/env/missing-python-package", ISSUE_ONLY,
-            "the image lacks timm: an optional dependency of the model", "external",
+            "an optional package is not in the image", "external",
             311221, (311221, 311222), "ModuleNotFoundError: No module named 'timm'",
             "ModuleNotFoundError|timm", recurring=True,
             tracking="https://gitlab.example.com/loom/dashboard/-/issues/431",
@@ -248,7 +249,7 @@ def buckets() -> tuple[Bucket, ...]:
         ),
         Bucket(
             "infra/resource/oom", ISSUE_ONLY,
-            "another process holds the card: memory was used before the start", "infra",
+            "memory was taken by processes that are not of this job", "infra",
             311214, (311214,),
             "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB.",
             "OutOfMemoryError", recurring=None, blocker=EXTERNAL_OR_INFRA,
@@ -287,7 +288,7 @@ def usual() -> Report:
         dead_end_bridges=(
             DeadEndBridge(
                 772, "model-coverage: trigger arm", "infra/pipeline/no-downstream", ISSUE_ONLY,
-                "the bridge failed before it triggered a pipeline",
+                "no pipeline was triggered (script_failure)",
                 f"{GITLAB}/lab/dispatch/-/jobs/772", 5087,
             ),
         ),

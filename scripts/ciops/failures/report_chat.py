@@ -22,6 +22,7 @@ from ciops.failures.report_findings import (
     tracking,
 )
 from ciops.failures.report_model import Bucket, Report
+from ciops.failures.report_phrases import in_language
 from ciops.failures.report_text import shortened, width, wrapped
 from ciops.failures.report_words import Words
 
@@ -68,6 +69,7 @@ class _Chat:
 
 def chat_lines(report: Report, words: Words, columns: int = COLUMNS) -> list[ChatLine]:
     """The report as lines of at most `columns`, but for long addresses."""
+    report = in_language(report, words)
     chat = _Chat(report, words, columns)
     head = [*_head(chat)]
     tail = [*_dead_ends(chat), *_tracking(chat), *_remaining(chat), *_checksum(chat)]

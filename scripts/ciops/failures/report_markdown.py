@@ -26,6 +26,7 @@ from ciops.failures.report_findings import (
     tracking,
 )
 from ciops.failures.report_model import Bucket, FailedJob, PipelineStep, Report
+from ciops.failures.report_phrases import in_language
 from ciops.failures.report_text import causal_index, one_line, shortened
 from ciops.failures.report_words import Words
 from ciops.plumbing.rendering import escape_html, escape_markdown, link
@@ -53,6 +54,7 @@ class _Row:
 
 def markdown(report: Report, words: Words, limit: int | None = None) -> str:
     """The report in at most `limit` bytes, unless the shortest table of buckets takes more."""
+    report = in_language(report, words)
     whole = [_section(report, bucket, words, jobs=True) for bucket in report.buckets]
     if limit is None:
         return _document(report, words, whole, 0)

@@ -30,6 +30,7 @@ from ciops.failures.report_findings import (
 )
 from ciops.failures.report_json import to_data
 from ciops.failures.report_model import Report
+from ciops.failures.report_phrases import in_language
 from ciops.failures.report_words import Words
 from ciops.plumbing.yaml_file import read_text
 
@@ -41,6 +42,7 @@ _UNSAFE: Final = re.compile("[<>&\u2028\u2029]")
 
 def page(report: Report, words: Words) -> str:
     """The page."""
+    report = in_language(report, words)
     folder = words.templates.folder
     css, script = read_text(folder / "page.css"), read_text(folder / "page.js")
     owners = Counter(bucket.owner for bucket in report.buckets)

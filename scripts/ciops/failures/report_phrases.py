@@ -9,7 +9,6 @@ entry stays English, so a rule works without one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -27,11 +26,16 @@ _LONGEST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """An English sentence as a pattern, the longest text that must be in it, and the other one."""
+    """An English sentence as literal texts around named facts, and the sentence it becomes."""
 
-    pattern: re.Pattern[str]
-    literal: str
+    texts: tuple[str, ...]
+    facts: tuple[str, ...]
     said: str
+
+    @property
+    def weight(self) -> int:
+        """How many letters are the sentence's own."""
+        return sum(map(len, self.texts))
 
 
 def in_language(report: Report, words: Words) -> Report:
@@ -66,13 +70,45 @@ def say_anew(text: str, phrases: tuple[Phrase, ...], depth: int = 0) -> str:
     if not text or len(text) > _LONGEST or depth > _DEEPEST:
         return text
     for phrase in phrases:
-        found = phrase.pattern.fullmatch(text) if phrase.literal in text else None
-        if found:
-            facts = {
-                name: say_anew(fact, phrases, depth + 1) for name, fact in found.groupdict().items()
-            }
-            return _PLACE.sub(lambda place, facts=facts: facts[place[1]], phrase.said)
+        facts = match(phrase, text)
+        if facts is not None:
+            anew = {name: say_anew(fact, phrases, depth + 1) for name, fact in facts.items()}
+            return _filled(phrase.said, anew)
     return text
+
+
+def _filled(sentence: str, facts: dict[str, str]) -> str:
+    return _PLACE.sub(lambda place: facts[place[1]], sentence)
+
+
+def match(phrase: Phrase, text: str) -> dict[str, str] | None:
+    """The facts of a sentence, in linear time: each literal text is taken where it is first found.
+
+    A sentence that begins with a fact and ends with a literal is read from its end, so that what
+    the fact says cannot be taken for the literal.
+    """
+    if not phrase.facts:
+        return {} if text == phrase.texts[0] else None
+    first, *_, last = phrase.texts
+    if len(text) < phrase.weight or not text.startswith(first) or not text.endswith(last):
+        return None
+    inside = text[len(first) : len(text) - len(last)]
+    backwards = not first and bool(last)
+    found = _cut(inside, phrase.texts[1:-1], backwards=backwards)
+    return dict(zip(phrase.facts, found, strict=True)) if found and all(found) else None
+
+
+def _cut(text: str, literals: tuple[str, ...], *, backwards: bool) -> list[str]:
+    """What stands around the literals, in order; empty when one of them is missing."""
+    found = []
+    for literal in reversed(literals) if backwards else literals:
+        before, here, after = text.rpartition(literal) if backwards else text.partition(literal)
+        if not here:
+            return []
+        found.append(after if backwards else before)
+        text = before if backwards else after
+    found.append(text)
+    return found[::-1] if backwards else found
 
 
 @cache
@@ -82,16 +118,9 @@ def _phrases(path: Path) -> tuple[Phrase, ...]:
         return ()
     top = Reader(load(path))
     found = [_phrase(english, top.text(english)) for english in top.mapping()]
-    return tuple(sorted(found, key=lambda phrase: -len(phrase.literal)))
+    return tuple(sorted(found, key=lambda phrase: -phrase.weight))
 
 
 def _phrase(english: str, said: str) -> Phrase:
     pieces = _PLACE.split(english)
-    pattern = "".join(_pattern(pieces))
-    return Phrase(re.compile(pattern, re.DOTALL), max(pieces[::2], key=len), said)
-
-
-def _pattern(pieces: list[str]) -> Iterator[str]:
-    """Literal texts alternate with the names of facts."""
-    for index, piece in enumerate(pieces):
-        yield f"(?P<{piece}>.+?)" if index % 2 else re.escape(piece)
+    return Phrase(tuple(pieces[::2]), tuple(pieces[1::2]), said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -14,6 +15,7 @@ from ciops.failures.scan_result import NumberedLine
 from ciops.plumbing.rendering import clean_text
 
 T = TypeVar("T")
+_SPACES: Final = re.compile(r"[ \t\n]+")
 _CLOSING: Final = tuple("、。，．：；？！）」』】〉》ー")
 LONGEST_LINE: Final = 2000
 """Characters of one line of an excerpt that are shown; the log itself has the rest."""
@@ -69,7 +71,7 @@ def one_line(text: str, most: int = 0) -> str:
 
 def shortened(text: str, columns: int) -> str:
     """The text on one line of at most `columns`, with "…" where it was cut."""
-    line = " ".join(clean_text(text).split())
+    line = _in_a_row(text)
     if len(line) * 2 <= columns or width(line) <= columns:
         return line
     kept, used = [], 1
@@ -81,13 +83,18 @@ def shortened(text: str, columns: int) -> str:
     return "".join(kept).rstrip() + "…"
 
 
+def _in_a_row(text: str) -> str:
+    """One line with single spaces; those that must not break a line stay."""
+    return _SPACES.sub(" ", clean_text(text)).strip(" ")
+
+
 def wrapped(text: str, columns: int, most: int) -> list[str]:
     """The text on at most `most` lines of at most `columns`, with "…" where it was cut.
 
     Lines break at spaces and between wide characters, but not before closing punctuation
     (https://www.w3.org/TR/jlreq/#characters_not_starting_a_line).
     """
-    rest, lines = " ".join(clean_text(text).split()), list[str]()
+    rest, lines = _in_a_row(text), list[str]()
     while rest and len(lines) < most - 1 and width(rest) > columns:
         at = _break(rest, columns)
         lines.append(rest[:at].rstrip())
