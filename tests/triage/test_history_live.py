@@ -149,7 +149,7 @@ def test_since_a_day(tmp_path: Path) -> None:
 
 
 def test_a_day_that_is_none() -> None:
-    with pytest.raises(UsageError, match=r'--since "yesterday" is no date\. Write it as 2026-01-31'):
+    with pytest.raises(UsageError, match=r'"yesterday" is no date\. Write it as 2026-01-31'):
         day("yesterday")
 
 
