@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
@@ -35,7 +35,9 @@ EXAMPLE: Final = (
 REQUIRED: Final = ("report", "bucket", "head", "validation")
 
 
-def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+def main(
+    arguments: Sequence[str], env: Mapping[str, str], sleep: Callable[[float], None] = time.sleep
+) -> int:
     """The command; its exit status."""
     host = open_host(env)
     parser = Parser("open-pr", ABOUT, EXAMPLE)
@@ -58,7 +60,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     owner = changes.owner_of(bucket, knowledge, env)
     if owner.forge == "gitlab" and not env.get("GITLAB_TOKEN", "").strip():
         raise UsageError(MISSING_TOKEN)
-    forge = Forges(host, given.gitlab_url, time.sleep).get(owner.forge)
+    forge = Forges(host, given.gitlab_url, sleep).get(owner.forge)
     change = changes.planned(report, bucket, owner, rules, forge, given.head, given.validation)
     if given.dry_run:
         host.say(f"would open in {change.repository}:", "bold")
