@@ -16,7 +16,7 @@ from typing import Any, Final
 from ciops.errors import RefusedError, UsageError
 from ciops.plumbing.yaml_file import shown
 
-ISSUE_KEY: Final = re.compile(r"[A-Z][A-Z0-9_]{1,50}-[1-9][0-9]{0,9}")
+ISSUE_KEY: Final = re.compile(r"[A-Z][A-Z0-9_]{0,50}-[1-9][0-9]{0,9}")
 _KEYS: Final = ("site", "issue", "visibility", "body")
 
 
