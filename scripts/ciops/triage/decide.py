@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ciops.errors import UsageError
@@ -62,6 +62,9 @@ def judge_facts(facts: IssueFacts, policy: Policy) -> Judgement:
 def decide(facts: IssueFacts, policy: Policy, profile: Profile, mode: Mode = "sweep") -> Decision:
     """Decide one issue. `single` looks again at an issue that a marker says is processed."""
     judgement = judge_facts(facts, policy)
+    if facts.is_pull_request:  # of a change nobody asks how to reproduce it
+        asked = replace(judgement.facets, repro_expected=False)
+        judgement = replace(judgement, facets=asked)
     standing = standing_of(facts, policy)
     skip = skip_reason(standing, profile, mode)
     plan = Plan() if skip else make_plan(facts, judgement.facets, policy, profile)

@@ -22,6 +22,7 @@ from ciops.triage.versions import is_older, reported_version
 
 _MESSAGE_REACH: Final = 6
 _TRIAL: Final = 1.3
+_USED: Final = ("root", "api")
 _CODE: Final = frozenset({"code", "shell"})
 
 
@@ -65,6 +66,7 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     found.extend(_by_trial(hits, mentions, found, policy))
     found.extend(_from_frames(verdicts, _told_apart(hits), policy))
     found = _echoes_aside(found, hits)
+    found = _misnamed_aside(found, policy)
     return _superseded(found, policy.scoring)
 
 
@@ -132,6 +134,8 @@ def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
     event = judge_event(hit.line.text, hit.start, hit.end)
     if event.asked and hit.line.speaker == "maintainer":
         return
+    if hit.signal.trial and judge_toggle(hit.line.text, hit.start, hit.end) == "works":
+        return
     if event.denied:
         if hit.signal.role != "against":
             yield _plain(hit, "against", scoring, 0.5)
@@ -190,7 +194,8 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     if hit.signal.kind == "background":
         return _plain(hit, "path", scoring)
     if line.zone == "title":
-        return _plain(hit, "api", scoring, 0.5 if mention.stance == "context" else 1.0)
+        doubtful = mention.stance == "context" or mention.asked
+        return _plain(hit, "api", scoring, 0.5 if doubtful else 1.0)
     return _plain(hit, "weak", scoring, 1.0 if mention.stance == "named" else 0.5)
 
 
@@ -285,6 +290,25 @@ def _echoes_aside(found: Sequence[Evidence], hits: Sequence[Hit]) -> list[Eviden
         else item
         for item in found
     ]
+
+
+def _misnamed_aside(found: Sequence[Evidence], policy: Policy) -> list[Evidence]:
+    """Of parts that stand in for each other, one that is only named yields to one that was used."""
+    used = {x.topic for x in found if x.zone == "code" and x.points > 0 and x.role in _USED}
+    acted = {x.topic for x in found if x.group in ("ran", "machine") and x.points > 0}
+    yielding = {
+        f"component:{name}"
+        for group in policy.alternatives
+        if used & {f"component:{name}" for name in group}
+        for name in group
+    } - acted
+    return [_lessened(x, policy.scoring) if x.topic in yielding else x for x in found]
+
+
+def _lessened(item: Evidence, scoring: Scoring) -> Evidence:
+    if item.points <= 0 or item.conclusion:
+        return item
+    return replace(item, points=round(item.points * scoring.superseded, 2))
 
 
 def _superseded(found: Sequence[Evidence], scoring: Scoring) -> list[Evidence]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ciops.triage.evidence import Evidence
+from ciops.triage.frames import judge_tracebacks
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
@@ -19,6 +20,7 @@ _ABOUT: Final = 2.0
 def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
     """Evidence from the issue as a whole."""
     yield from _raised(reading, policy)
+    yield from _called_inside(reading, policy)
     yield from _only_part_in_script(found, policy)
     yield from _plain_script(reading, found, policy)
 
@@ -42,6 +44,19 @@ def _raised(reading: Reading, policy: Policy) -> Iterator[Evidence]:
                 f"priority:{family.id}", "exception_raised", "against", family.raised, "traceback",
                 raised.where, raised.traceback.number, raised.traceback.number, text, raised.turn,
                 raised.speaker,
+            )  # fmt: skip
+
+
+def _called_inside(reading: Reading, policy: Policy) -> Iterator[Evidence]:
+    """A traceback in which a part of the product made the failing call."""
+    for verdict in judge_tracebacks(reading.tracebacks, policy):
+        if verdict.called_inside:
+            _, _, frame = verdict.findings[0]
+            source = verdict.source
+            yield Evidence(
+                "group:called_inside", "called_inside", "root", policy.scoring.roles["root"],
+                "traceback", source.where, frame.number, frame.number, frame.path, source.turn,
+                source.speaker,
             )  # fmt: skip
 
 

@@ -66,9 +66,14 @@ def term_pattern(term: str) -> str:
 
 @lru_cache(maxsize=4096)
 def compiled(source: str, case_sensitive: bool) -> re.Pattern[str]:
-    """A compiled pattern, kept for the life of the process; raises UsageError."""
+    """A compiled pattern, kept for the life of the process; raises UsageError.
+
+    Words are ASCII words: in 使用FSDP the name starts after a character that Unicode counts as a
+    letter.
+    """
+    flags = re.ASCII if case_sensitive else re.ASCII | re.IGNORECASE
     try:
-        return re.compile(source, 0 if case_sensitive else re.IGNORECASE)
+        return re.compile(source, flags)
     except re.error as error:
         raise UsageError(f"pattern {source!r} cannot be read: {error}", "See `policy check`") from None
 

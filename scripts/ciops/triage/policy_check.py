@@ -15,6 +15,7 @@ from ciops.triage.patterns import pattern_anchors
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.policy_file import policy_of
 
+INFERRED: Final = frozenset({"group:called_inside"})
 SCHEMA: Final = "policy.schema.json"
 
 
@@ -81,7 +82,8 @@ def _unknown(condition: str, known: set[str], topics: set[str], policy: Policy) 
     if topic.startswith("component:"):
         name = topic.removeprefix("component:")
         return None if name in policy.components else f"there is no component {name!r}"
-    return None if topic in topics else f"there is no topic {topic!r}"
+    known_topic = topic in topics or topic in INFERRED
+    return None if known_topic else f"there is no topic {topic!r}"
 
 
 def _hints(document: Document, policy: Policy) -> Iterator[str]:

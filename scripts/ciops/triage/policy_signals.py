@@ -11,7 +11,7 @@ from ciops.triage.policy import ROLES, Role, Signal, SignalKind
 from ciops.triage.reading_rules import ZONES, Zone
 
 _SIGNAL_KEYS: Final = (
-    "id", "role", "zones", "terms", "patterns", "case_sensitive", "toggle", "secondary", "yields",
+    "id", "role", "zones", "terms", "patterns", "case_sensitive", "toggle", "secondary", "yields", "trial",
     "matches", "near_misses", "note",
 )  # fmt: skip
 _ZONE_SETS: Final[dict[str, frozenset[Zone]]] = {
@@ -87,6 +87,7 @@ def read_signal(reader: Reader, topic: str) -> Signal:
         kind="toggle" if reader.flag("toggle", False) else "words",
         secondary=reader.flag("secondary", False),
         yields=reader.flag("yields", False),
+        trial=reader.flag("trial", False),
         matches=reader.texts("matches", ()),
         near_misses=reader.texts("near_misses", ()),
         place=reader.path,

@@ -20,7 +20,7 @@ def _cue(*alternatives: str) -> Cue:
 @cache
 def pattern(cue: Cue) -> re.Pattern[str]:
     """The compiled cue; compiled when first needed, as all of them together cost 30 ms."""
-    return re.compile(cue, re.IGNORECASE)
+    return re.compile(cue, re.IGNORECASE | re.ASCII)
 
 
 _ARTICLES = (
@@ -68,7 +68,7 @@ _NOT_LINKS = (
 NEGATED_BEFORE: Final[Cue] = _cue(
     rf"\b{_NOT}\s{{1,2}}{_NOT_LINKS}$",
     rf"^\W{{0,3}}no\s{{1,2}}{_ARTICLES}$",
-    r"不是.{0,4}$|没有(?:用|使用).{0,4}$|pas (?:de |du |un |une |le |la )?$",
+    r"(?:不是|并非|没有(?:用|使用|看到|出现|发现|遇到)?|未见).{0,4}$|pas (?:de |du |un |une |le |la )?$",
 )
 _FINE = (
     r"(?:fine|ok(?:ay)?|correct(?:ly)?|good|well|expected|healthy|innocent|clean(?:ly)?"
@@ -136,6 +136,7 @@ WORKS: Final[Cue] = _cue(
     rf"|numbers)\b.{{0,16}}\b(?:is|are|'s|was|were|looks?) (?:just |all |perfectly |again "
     rf"|still )?{_FINE}\b",
     rf"'s (?:just |all |perfectly |the )?{_FINE}\b",
+    rf"\b(?:is|are|was|were|looks?|behaves?) (?:just |all |perfectly |again |still )?{_FINE}\b",
     r"\b(?:fine|ok(?:ay)?|as expected|right (?:result|answer|numbers?|values?|way)"
     r"|correct (?:result|answer|values?|output)s?|matches|helps|fast|gets? (?:me|us|you) going"
     r"|fixes)\b",
