@@ -180,7 +180,7 @@
   function trace(job) {
     const copy = make("button", { type: "button", class: "copy" }, say("page.copy-link"));
     copy.addEventListener("click", () => copyLink(job));
-    const tools = make("p", { class: "tools" }, copy, link(say("chat.job", { job: job.id }), job.job_url), link(say("label.raw-log"), job.log_url));
+    const tools = make("p", { class: "tools" }, copy, link(say("report.job", { job: job.id }), job.job_url), link(say("label.raw-log"), job.log_url));
     const head = make("div", { class: "head" }, traceFacts(job), tools);
     const node = make("div", { class: "trace", id: `trace-${job.id}`, role: "group", "aria-label": say("page.trace", { job: job.name || job.id }) }, head);
     if (job.weak_reason) node.append(make("p", { class: "weak" }, job.weak_reason));

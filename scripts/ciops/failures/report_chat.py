@@ -15,9 +15,11 @@ from ciops.failures.report_findings import (
     Outcome,
     checksum,
     headline,
+    listed,
     outcome,
     owed,
     path_to,
+    place_of,
     risks,
     tracking,
 )
@@ -191,9 +193,7 @@ def _error(chat: _Chat, bucket: Bucket) -> str:
 def _place(chat: _Chat, bucket: Bucket) -> ChatLine:
     """Where the evidence stands: job, line, address."""
     job = chat.report.jobs_by_id.get(bucket.representative_job)
-    line = job.line if job else None
-    key = "chat.job-line" if line else "chat.job"
-    said = chat.words.say(key, job=bucket.representative_job, line=line)
+    said = place_of(bucket, job, chat.words)
     return chat.line(said, "dim", url=job.job_url if job else "")
 
 
@@ -204,8 +204,9 @@ def _dead_ends(chat: _Chat) -> Iterator[ChatLine]:
     bridges = chat.report.dead_end_bridges
     if bridges:
         yield ChatLine(chat.words.say("label.dead-ends"), "bold")
-        said = [f"{one.id} {one.name}: {one.reason} – {one.bucket} {one.status}" for one in bridges]
-        yield from _listed(chat, said)
+        for one in bridges:
+            text = f"{one.id} {one.name}: {one.reason} – {one.bucket} {one.status}"
+            yield from chat.lines(text, first="  - ")
 
 
 def _tracking(chat: _Chat) -> Iterator[ChatLine]:
@@ -218,16 +219,8 @@ def _remaining(chat: _Chat) -> Iterator[ChatLine]:
     for label, found in (("label.risks", risks(chat.report)), ("label.owed", owed(chat.report))):
         if found:
             yield ChatLine(chat.words.say(label), "bold")
-            yield from _listed(chat, [one.say(chat.words) for one in found])
-
-
-def _listed(chat: _Chat, texts: Sequence[str]) -> Iterator[ChatLine]:
-    """The first few, and how many more there are."""
-    shown = texts if len(texts) <= _MOST_LISTED else texts[: _MOST_LISTED - 1]
-    for text in shown:
-        yield from chat.lines(text, first="  - ")
-    if len(shown) < len(texts):
-        yield ChatLine("  " + chat.words.say("chat.more", len(texts) - len(shown)), "dim")
+            for text in listed(found, chat.words, _MOST_LISTED):
+                yield from chat.lines(text, first="  - ")
 
 
 def _checksum(chat: _Chat) -> Iterator[ChatLine]:

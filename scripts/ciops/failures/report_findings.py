@@ -7,13 +7,13 @@ its facts; the renderers put it into words.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
 from ciops.failures import report_model as model
-from ciops.failures.report_model import Bucket, CodeReference, PipelineStep, Report
+from ciops.failures.report_model import Bucket, CodeReference, FailedJob, PipelineStep, Report
 from ciops.failures.report_words import Words
 
 AWAITS_CHANGE: Final = "awaits-change"
@@ -186,6 +186,21 @@ def _rerun(report: Report, bucket: Bucket) -> Finding:
     if bucket.size == 1:
         return Finding("owed.rerun", facts=facts)
     return Finding("owed.rerun-all", bucket.size, facts)
+
+
+def listed(findings: Sequence[Finding], words: Words, most: int = 20) -> list[str]:
+    """The findings in words, at most so many lines of them: the last says how many are left."""
+    if len(findings) <= most:
+        return [finding.say(words) for finding in findings]
+    shown = [finding.say(words) for finding in findings[: most - 1]]
+    return [*shown, words.say("count.more", len(findings) - len(shown))]
+
+
+def place_of(bucket: Bucket, job: FailedJob | None, words: Words) -> str:
+    """Where the representative evidence stands: job and line."""
+    line = job.line if job else None
+    key = "report.job-line" if line else "report.job"
+    return words.say(key, job=bucket.representative_job, line=line)
 
 
 def code_place(code: CodeReference) -> str:

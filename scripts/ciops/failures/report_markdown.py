@@ -18,9 +18,11 @@ from ciops.failures.report_findings import (
     code_at,
     code_place,
     headline,
+    listed,
     outcome,
     owed,
     path_to,
+    place_of,
     risks,
     start_of,
     tracking,
@@ -47,6 +49,8 @@ class _Row:
     bucket: Bucket
     bar: str
     error: str
+    reason: str
+    place: str
     job: FailedJob | None
     outcome: str
     outcome_url: str
@@ -76,7 +80,7 @@ def _fitting_cell(report: Report, words: Words, limit: int) -> int:
     for cell in (_LONGEST_CELL, _LONGEST_CELL // 3):
         if _size(_document(report, words, [], len(report.buckets), cell)) <= limit:
             return cell
-    return 1
+    return 0
 
 
 def job_summary(report: Report, words: Words) -> str:
@@ -109,8 +113,8 @@ def _document(
         sections=sections,
         left_out=left_out,
         tracking=tracking(report, words),
-        risks=[one.say(words) for one in risks(report)],
-        owed=[one.say(words) for one in owed(report)],
+        risks=listed(risks(report), words),
+        owed=listed(owed(report), words),
     )
 
 
@@ -132,7 +136,9 @@ def _rows(report: Report, words: Words, cell: int) -> list[_Row]:
         error = shortened(bucket.causal_error or "", cell)
         job = report.jobs_by_id.get(bucket.representative_job)
         bar = text_bar(bucket.size, most)
-        rows.append(_Row(bucket, bar, error, job, done.say(words), done.url))
+        reason = shortened(bucket.reason, cell)
+        place = place_of(bucket, job, words)
+        rows.append(_Row(bucket, bar, error, reason, place, job, done.say(words), done.url))
     return rows
 
 

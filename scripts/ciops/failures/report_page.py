@@ -21,6 +21,7 @@ from ciops.failures.report_findings import (
     code_place,
     counted,
     is_compared,
+    listed,
     outcome,
     owed,
     path_to,
@@ -34,7 +35,7 @@ from ciops.failures.report_phrases import in_language
 from ciops.failures.report_words import Words
 from ciops.plumbing.yaml_file import read_text
 
-_WORDS_USED: Final = re.compile(r"(?:chat|code|count|label|mark|markdown|page|report|status)\.")
+_WORDS_USED: Final = re.compile(r"(?:code|count|label|mark|markdown|page|report|status)\.")
 _WEB: Final = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 # What ends a script element or starts a comment in one; and line ends of old JavaScript.
 _UNSAFE: Final = re.compile("[<>&\u2028\u2029]")
@@ -65,8 +66,8 @@ def page(report: Report, words: Words) -> str:
         compared=is_compared(report),
         new=sum(bucket.recurring is False for bucket in report.buckets),
         tracking=tracking(report, words),
-        risks=[one.say(words) for one in risks(report)],
-        owed=[one.say(words) for one in owed(report)],
+        risks=listed(risks(report), words),
+        owed=listed(owed(report), words),
     )
 
 

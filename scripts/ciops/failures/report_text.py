@@ -70,7 +70,9 @@ def one_line(text: str, most: int = 0) -> str:
 
 
 def shortened(text: str, columns: int) -> str:
-    """The text on one line of at most `columns`, with "…" where it was cut."""
+    """The text on one line of at most `columns`, with "…" where it was cut; "" for none."""
+    if columns < 1:
+        return ""
     line = _in_a_row(text)
     if len(line) * 2 <= columns or width(line) <= columns:
         return line
