@@ -23,12 +23,14 @@ def publish(
     """Print the report, write what was asked for, tell the host; the exit status."""
     words = words_of(language)
     safe = made_safe(report)
+    texts = files(report, formats, words)
+    if CHAT in formats:
+        texts["report.chat"] = chat_text(safe, words)
+    written = [folder.write(name, text) for name, text in texts.items()]
     for line in chat_lines(safe, words):
         host.say(line.text, line.style)
-    for name, text in files(report, formats, words).items():
-        host.say(f"{folder.write(name, text)}", "dim")
-    if CHAT in formats:
-        folder.write("report.chat", chat_text(safe, words))
+    for path in written:
+        host.say(str(path), "dim")
     if MARKDOWN in formats or host.name == "github":
         host.summary(FILES[MARKDOWN](safe, words))
     _tell(report, formats, folder, host)
