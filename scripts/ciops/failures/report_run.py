@@ -98,6 +98,11 @@ def _source(options: Options, forges: Forges, scope: Scope, host: CiHost) -> Sou
     return sources.gitlab(forges, scope, options.pipeline)
 
 
+def _stop(one: _Run) -> Remark | None:
+    """What ended an earlier phase: the time that is left is for the report."""
+    return next((remark for remark in one.remarks if remark.kind == model.STOPPED), None)
+
+
 def _start(source: Source, host: CiHost) -> Start:
     """The starting pipeline; without one there is nothing to report on."""
     try:
@@ -139,13 +144,13 @@ def _read_all(one: _Run) -> list[ChainJob]:
     wanted = sorted(jobs, key=lambda job: job.job.id)[:limit]
     with _phase(one, "reading traces"), one.host.group(f"{len(wanted)} traces of failed jobs"):
         _read(one, wanted)
-    stopped = next((r for r in one.remarks if r.kind == model.STOPPED), None)
+    stop = _stop(one)
     if len(wanted) < len(jobs):
         left = len(jobs) - len(wanted)
         one.remarks.append(Remark(model.JOBS_LIMIT, str(limit), left))
     for job in jobs:
         if job.job.id not in one.evidence:
-            why = stopped.detail if stopped else f"--jobs-limit {limit}"
+            why = stop.detail if stop else f"--jobs-limit {limit}"
             one.evidence[job.job.id] = unread(job, f"{NOT_READ}: {why}")
     return jobs
 
@@ -170,7 +175,7 @@ def _show_progress(host: CiHost, done: int, total: int) -> None:
 def _look_up(one: _Run) -> None:
     """The code behind every bucket whose hypothesis points at some."""
     pointing = [bucket for bucket in one.buckets if bucket.frame is not None]
-    if not pointing:
+    if not pointing or _stop(one):
         return
     jobs = {job.job.id: job for job in one.chain.jobs}
     lookup = CodeLookup(one.forges.repository, GreenRuns(one.source.pipelines, one.chain))
@@ -222,7 +227,7 @@ def _report(one: _Run, jobs: Sequence[ChainJob], previous: Report | None) -> Rep
 
 
 def _tracked(one: _Run, report: Report) -> Report:
-    if not one.options.track:
+    if not one.options.track or _stop(one):
         return untracked(report, one.knowledge)
     with one.host.group("Tracking"):
         return tracked(report, one.knowledge, one.forges, one.options.dry_run, one.host)
