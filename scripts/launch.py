@@ -133,9 +133,12 @@ class CannotInstall(Exception):  # noqa: N818 - it reads as a sentence where it 
 def pip_install(target: Path) -> None:
     """Let pip put the hashed wheels of the lock into `target`."""
     import subprocess
+    from importlib.util import find_spec
 
+    if find_spec("pip") is None:
+        raise CannotInstall(f"{sys.executable} has no pip (Debian: apt-get install python3-pip)")
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
-    command += ["--root-user-action", "ignore"]
+    command += ["--root-user-action", "ignore", "--no-user"]
     command += ["--disable-pip-version-check", "--no-compile", "--only-binary", ":all:"]
     command += ["--require-hashes", "--target", str(target), "-r", str(LOCK)]
     # pip's words go to stderr: stdout belongs to the tool's own output.

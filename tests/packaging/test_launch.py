@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -239,9 +240,18 @@ class TestInstalling:
         assert [each.stdout for each in done] == ["hello\n", "hello\n"], done
         assert len(list((tmp_path / "cache/triage-action").iterdir())) == 1
 
-    def test_a_wheel_that_is_not_the_locked_one(self, small: Path, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("digest", "becomes"),
+        [
+            pytest.param(r"[0-9a-f]{64}", "0" * 64, id="another wheel than the locked one"),
+            pytest.param(r" --hash=\S+", "", id="a lock without hashes"),
+        ],
+    )
+    def test_only_what_the_lock_names(
+        self, small: Path, tmp_path: Path, digest: str, becomes: str
+    ) -> None:
         lock = small / "requirements.txt"
-        lock.write_text(lock.read_text(encoding="utf-8")[:-65] + "0" * 64 + "\n", encoding="utf-8")
+        lock.write_text(re.sub(digest, becomes, lock.read_text("utf-8")), encoding="utf-8")
         cache = tmp_path / "cache"
         done = start(small, "issue_triage", env={"TRIAGE_ACTION_CACHE": str(cache)})
         assert done.returncode == 4
@@ -259,6 +269,21 @@ class TestInstalling:
         done = start(small, "issue_triage", env=env)
         assert done.stdout == "hello\n", done.stderr
         assert list((tmp_path / "temp/triage-action").iterdir())
+
+    def test_a_python_without_pip(self, small: Path, tmp_path: Path) -> None:
+        venv.create(tmp_path / "bare", with_pip=False)
+        bare = str(tmp_path / "bare" / "bin" / "python")
+        env = plain_environment(TRIAGE_ACTION_CACHE=str(tmp_path / "cache"))
+        done = run([bare, "-I", str(small / "scripts/launch.py"), "issue_triage"], env)
+        assert done.returncode == 4
+        assert f"{bare} has no pip" in done.stderr
+
+    def test_a_person_s_pip_settings_do_not_stand_in_the_way(
+        self, small: Path, tmp_path: Path
+    ) -> None:
+        env = {"TRIAGE_ACTION_CACHE": str(tmp_path / "cache"), "PIP_USER": "1"}
+        done = start(small, "issue_triage", env=env)
+        assert done.stdout == "hello\n", done.stderr
 
     def test_no_folder_that_can_be_written(self, small: Path, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("", encoding="utf-8")
