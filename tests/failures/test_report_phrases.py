@@ -132,9 +132,9 @@ def _said(value: Plain) -> list[str]:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_nine_of_ten_sentences_of_the_rules_are_known(language: str) -> None:
+def test_most_sentences_of_the_rules_are_known(language: str) -> None:
     """English is shown for the rest: add it to phrases.yml when you can."""
     said = {text for path in CONFIG.glob("*.yml") for text in said_by_rules(load(path))}
     known = tuple(phrase(*pair) for pair in sentences(language).items())
     unknown = sorted(text for text in said if text and say_anew(text, known) == text)
-    assert len(unknown) <= len(said) / 10, unknown
+    assert len(unknown) <= len(said) / 4, unknown
