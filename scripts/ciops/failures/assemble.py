@@ -98,7 +98,9 @@ def assemble(
         buckets=tuple(recurring(named, jobs, previous)),
         jobs=tuple(jobs),
         dead_end_bridges=tuple(_masked_bridge(bridge) for bridge in facts.dead_ends),
-        unreadable=tuple(Unreadable(job.id, job.unreadable) for job in evidence if job.unreadable),
+        unreadable=tuple(
+            Unreadable(key, found[key].unreadable) for key in sorted(found) if found[key].unreadable
+        ),
         pipelines=facts.steps,
         source=facts.source,
         generated_at=facts.generated_at,
