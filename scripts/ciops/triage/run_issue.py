@@ -19,7 +19,7 @@ from ciops.triage.decide import Decision, decide
 from ciops.triage.facts import IssueFacts
 from ciops.triage.live_facts import comment_url, facts_of, with_comments, with_timeline
 from ciops.triage.never import Case, refuse_breach
-from ciops.triage.plan import Plan, Skip, skip_reason, standing_of
+from ciops.triage.plan import Skip, skip_reason, standing_of
 from ciops.triage.policy import Mode, Policy, Profile
 from ciops.triage.rationale import Suggest, additions_of
 
@@ -87,21 +87,24 @@ def look_at(issue: Issue, desk: Desk, mode: Mode) -> Look:
 
 
 def _decided(facts: IssueFacts, desk: Desk, mode: Mode) -> Look:
-    decision = _unrepeated(desk.decide(facts, desk.policy, desk.profile, mode), facts, desk)
+    decision = desk.decide(facts, desk.policy, desk.profile, mode)
+    refuse_breach(Case(decision.plan, facts, desk.policy, desk.profile))
+    decision = _unrepeated(decision, facts, desk)
     return Look(facts, decision.skip, decision, _planned(decision, facts, desk))
 
 
 def _unrepeated(decision: Decision, facts: IssueFacts, desk: Desk) -> Decision:
     """With its comment suppressed where this account has made it before."""
     template = decision.plan.comment
-    if template is None or not own_comment(template, facts.comments, desk.viewer, desk.policy):
+    if template is None or decision.plan.comment_suppressed:
+        return decision
+    if not own_comment(template, facts.comments, desk.viewer, desk.policy):
         return decision
     return replace(decision, plan=replace(decision.plan, comment_suppressed=True))
 
 
 def _planned(decision: Decision, facts: IssueFacts, desk: Desk) -> Writes:
-    plan = decision.plan if decision.skip is None else Plan()
-    refuse_breach(Case(plan, facts, desk.policy, desk.profile))
+    plan = decision.plan
     template = "" if plan.comment is None or plan.comment_suppressed else plan.comment
     text = render_comment(template, decision, desk.policy, desk.words) if template else ""
     labels = additions_of(decision, desk.policy, desk.words, desk.suggest)
