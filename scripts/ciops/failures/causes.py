@@ -7,6 +7,7 @@ nothing; why a job was ended weighs as much as an error before it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -33,6 +34,7 @@ _FAILED_TEST: Final = 75
 _STATED: Final = 60
 _ANNOUNCED: Final = 50
 _CANCELLED: Final = 40
+_ALONE: Final = 30
 _OUTLIVED: Final = 20
 _GUESSED: Final = 10
 _AFTERWARDS: Final = 50
@@ -51,6 +53,7 @@ PROGRESS: Final = "progress"
 _PROGRESS_REACH: Final = 12
 _SMELL_REACH: Final = 6
 _MOST_WRAPPERS: Final = 20
+_HEADLINE: Final = re.compile(r":$|\b\d+ validation errors? for\b")
 # Kinds of errors that a program reports and goes on: they stand however much is printed after.
 _LASTING: Final = frozenset(("test", "test-summary", "compile", "link", "lint", "crash", "configure"))
 
@@ -189,6 +192,7 @@ def _weight(event: Event, facts: Facts) -> int:
         roles.STATED: _outlived(event, facts) if _survived(event, facts) else _STATED,
         roles.ANNOUNCEMENT: _FAILED_TEST if event.kind == "test" else _ANNOUNCED,
         roles.CANCEL: _CANCELLED,
+        roles.FALLOUT: _ALONE if event.kind == "exception" else 0,
     }
     return by_role.get(event.role, 0)
 
@@ -322,6 +326,7 @@ def _with_cause(event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
     exception = event.exception or None
     doubt = _doubt(event, facts)
     where = place(frame, event.frames)
+    said = mask_secrets(_identifying(event))
     return ScanResult(
         line=event.number,
         text=text,
@@ -329,7 +334,7 @@ def _with_cause(event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
         frame=frame,
         evidence=results.WEAK if doubt else results.STRONG,
         reason=doubt,
-        signature=signature(exception, event.carried or text, where, model_names(facts.model)),
+        signature=signature(exception, said, where, model_names(facts.model)),
         kind=event.kind,
         rule=event.rule,
         role=event.role,
@@ -344,6 +349,15 @@ def _with_cause(event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
         lines=facts.lines,
         size=facts.size,
     )
+
+
+def _identifying(event: Event) -> str:
+    """The words that tell this failure from others: some exceptions say them on their next lines."""
+    if event.role == roles.WRAPPER:
+        return event.carried
+    if _HEADLINE.search(event.text):
+        return " ".join((event.text, *event.more[:2]))
+    return event.text
 
 
 def _doubt(event: Event, facts: Facts) -> str:

@@ -86,6 +86,7 @@ _BRACKET: Final = (
     _kind(r"\[\d{1,3},(?P<rank>\d{1,5})\]<std(?:out|err|diag)>:\s?", outermost=True),
     _kind(r"\[(?i:rank)[ :=_-]?(?P<rank>\d{1,5})\]:?\s?", outermost=True),
     _kind(r"\[(?P<level>[EWIDFVT])\]\s?"),
+    _kind(rf"\[(?P<level>[EWIF])\s?\d{{0,4}}(?: {_TIME})? [\w./-]{{1,80}}:\d{{1,6}}\]\s?"),
     _kind(rf"\[(?P<level>(?i:{_LEVEL_WORDS}))\]:?\s?"),
     _kind(r"\[\s*\d{1,9}\.\d{3,9}\]\s?"),
     _kind(rf"\[(?:\w{{1,12}} )?(?:{_DATE}[T -])?{_TIME}(?:Z|[+-]\d\d:?\d\d)?\]\s?"),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ciops.failures.frames import Frame, OwnedFrame, is_installed, is_language, short_path
+from ciops.failures.frames import Frame, OwnedFrame, is_language, short_path
 
 _LONGEST: Final = 300
 
@@ -31,6 +31,8 @@ _MASKS: Final = tuple(
         (r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", "<address>"),
         # models--org--name, org/name revisions, and what a hub caches under them
         (r"\bmodels--[\w.-]+?--[\w.-]+", "<model>"),
+        # node names of clusters: pool0-00412, gpu-a-017.cluster.local
+        (r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\d{2,6}(?:\.[a-z][\w-]*)*\b", "<host>"),
         (r"\brefs/pr/\d+", "<revision>"),
         # configuration classes of models: Qwen2_5OmniConfig
         (r"\b[A-Z]\w*(?:Config|ForCausalLM|ForConditionalGeneration|Model|Processor|Tokenizer(?:Fast)?)\b", "<config>"),
@@ -43,7 +45,6 @@ _MASKS: Final = tuple(
 )
 _PATH: Final = re.compile(r"(?<![\w/.-])(?:[A-Za-z]:)?(?:[\\/]|\.{1,2}/)[\w.@+~%=-]+(?:[\\/][\w.@+~%=-]*)*")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
-_HOST: Final = re.compile(r"\b[a-z][a-z0-9]*(?:-?[a-z0-9]+)*-?#(?:-#|\.[\w.-]+)*\b")
 _SPACES: Final = re.compile(r"\s+")
 _UNITS: Final = re.compile(r"# ?(?:[KMGTP]i?B|bytes|B|ms|us|s|min|h|%)\b")
 
@@ -64,11 +65,12 @@ def _masked_path(match: re.Match[str]) -> str:
     """A path by its last part, whose numbers and random pieces are masked later."""
     path = match[0]
     last = re.split(r"[\\/]", path.rstrip("\\/"))[-1]
-    if len(last) < 2 or "." not in last:
+    if not _EXTENSION.search(last):
         return "<path>"
     return f"<path>/{_RANDOM.sub('#', last)}"
 
 
+_EXTENSION: Final = re.compile(r"\w\.[A-Za-z][A-Za-z0-9]{0,11}$")
 _RANDOM: Final = re.compile(r"(?=[a-z0-9_]*\d)(?=[a-z0-9_]*[a-z])[a-z0-9_]{8,}(?=\.|$)")
 
 
@@ -96,8 +98,7 @@ def _raised_in(frames: Sequence[Frame]) -> str:
     for frame in reversed(frames):
         if is_language(frame.path) or not frame.path:
             continue
-        path = short_path(frame.path) if is_installed(frame.path) else short_path(frame.path)
-        path = _MODULES.sub("<remote code>", path)
+        path = _MODULES.sub("<remote code>", short_path(frame.path))
         return f"{path}:{frame.function}" if frame.function else path
     return ""
 

@@ -23,6 +23,7 @@ _SAME_OPENING: Final = 9
 _MOST_WATCHED: Final = 6
 _STACK_REACH: Final = 40
 _MOST_FRAMES: Final = 40
+_MOST_WORDS: Final = 6
 # What a rule may say of an exception at the end of a traceback; anything else is said of others.
 _ROLES_OF_RAISED: Final = frozenset(
     (roles.CAUSE, roles.WRAPPER, roles.FALLOUT, roles.KILL, roles.CANCEL)
@@ -64,7 +65,7 @@ class _Below:
 class Speaker:
     """The state of one process."""
 
-    __slots__ = ("_below", "_block", "_chained", "_last", "_log", "_noise", "_watched", "source")
+    __slots__ = ("_below", "_block", "_chained", "_last", "_log", "_noise", "_spelt_out", "_watched", "source")
 
     def __init__(self, source: str, log: EventLog) -> None:
         self.source = source
@@ -75,6 +76,7 @@ class Speaker:
         self._noise: tuple[int, str] = (0, "")
         self._below: _Below | None = None
         self._watched: list[Event] = []
+        self._spelt_out: Event | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -96,7 +98,19 @@ class Speaker:
         text = line.text.strip()
         if not text or self._is_frame(line) or self._is_below(line, text):
             return None
-        return self._classify(line, text, classifier)
+        event = self._classify(line, text, classifier)
+        self._spell_out(event, text)
+        return event
+
+    def _spell_out(self, event: Event | None, text: str) -> None:
+        """Keep the lines of this process that go on with the words of its last error."""
+        if event is not None:
+            self._spelt_out = event
+        elif self._spelt_out is not None:
+            if len(self._spelt_out.more) < _MOST_WORDS:
+                self._spelt_out.more.append(text[:300])
+            else:
+                self._spelt_out = None
 
     def _follow(
         self, block: tracebacks.Following, line: Line, classifier: Classifier
@@ -104,7 +118,8 @@ class Speaker:
         followed = tracebacks.follow(block, line.text, line.number)
         if isinstance(followed, tracebacks.Raised):
             self._block = None
-            return self._raise(followed, line, classifier) or True
+            self._spelt_out = self._raise(followed, line, classifier)
+            return self._spelt_out or True
         if tracebacks.is_lost(block):
             self._block = None
         return followed
@@ -114,6 +129,7 @@ class Speaker:
         if block is None:
             return False
         self._block = block
+        self._spelt_out = None
         return True
 
     def _raise(
@@ -125,7 +141,7 @@ class Speaker:
         event.chain = chained
         at, role = self._noise
         if raised.start - at <= _NOISE_REACH and role:
-            event.role = role
+            event.role, event.kind = role, "ignored"
         self._last = event
         if raised.open:
             self._below = _Below(event, _ANY_WORDS, 3)
@@ -245,9 +261,6 @@ class Speaker:
                 if event.text.startswith(opening):
                     continue  # the same tool still talks about it
                 event.alive += event.number > self._log.concluded
-            elif event.end >= line.number - 1 and len(event.more) < 12:
-                event.more.append(line.text.strip()[:300])
-                event.end = max(event.end, line.number) if line.text[:1] == " " else event.end
 
 
 def _raised_event(raised: tracebacks.Raised, said: Said | None, source: str) -> Event:

@@ -61,7 +61,7 @@ class Following:
     indent: int
     frames: list[Frame] = field(default_factory=list)
     foreign: int = 0
-    code_at: int = 0
+    interrupted: bool = False
 
 
 def opens(text: str, number: int) -> Following | None:
@@ -81,19 +81,20 @@ def follow(block: Following, text: str, number: int) -> Raised | bool:
     own = text[block.indent :] if not text[: block.indent].strip() else text
     frame = _FRAME.match(own) if own.startswith((" ", "\t")) else None
     if frame:
-        block.code_at = number
+        block.interrupted = False
         if len(block.frames) < _MOST_FRAMES:
             block.frames.append(_frame(frame))
         else:
             block.frames[-1] = _frame(frame)
         return True
     if own.startswith((" ", "\t")) or not own:
-        block.code_at = number
+        block.interrupted = False
         return True
     raised = _raised(block, own, number)
     if raised is not None:
         return raised
     block.foreign += 1
+    block.interrupted = True
     return False
 
 
@@ -108,7 +109,7 @@ def _frame(match: re.Match[str]) -> Frame:
 
 def _raised(block: Following, text: str, number: int) -> Raised | None:
     match = _EXCEPTION.match(text)
-    if match is None or not _is_exception(match["name"], block, number):
+    if match is None or not _is_exception(match["name"], block):
         return None
     opened = match["open"] is not None
     return Raised(
@@ -122,13 +123,13 @@ def _raised(block: Following, text: str, number: int) -> Raised | None:
     )
 
 
-def _is_exception(name: str, block: Following, number: int) -> bool:
+def _is_exception(name: str, block: Following) -> bool:
     last = name.rpartition(".")[2]
     if name in _NO_EXCEPTION:
         return False
     if _USUAL_NAME.search(last):
         return True
-    if not block.frames or number - block.code_at > 1:
+    if not block.frames or block.interrupted:
         return False
     return "." in name or last[0].isupper()
 
