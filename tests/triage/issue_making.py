@@ -30,14 +30,18 @@ def policy() -> Policy:
     return load_policy(POLICY_FILE)
 
 
-def said(body: str, role: str = "NONE", login: str = "somebody", *, bot: bool = False) -> CommentFacts:
+def said(
+    body: str, role: str = "NONE", login: str = "somebody", *, bot: bool = False
+) -> CommentFacts:
     """A comment."""
     return CommentFacts(Account(login, bot), role, body)
 
 
 def issue(title: str = "", body: str = "", *comments: CommentFacts, labels=(QUEUE,), **more: Any):
     """An issue of the queue."""
-    return IssueFacts("t", 1, title, body, tuple(labels), Account("reporter"), comments=comments, **more)
+    return IssueFacts(
+        "t", 1, title, body, tuple(labels), Account("reporter"), comments=comments, **more
+    )
 
 
 def labelled(label: str, by: Account, at: int = 1, *, event: str = "labeled") -> LabelChange:

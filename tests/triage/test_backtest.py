@@ -7,12 +7,12 @@ import json
 import pytest
 
 from ciops.errors import UsageError
+from ciops.plumbing.yaml_file import parse
 from ciops.triage.backtest import Count, Share, compare, expected_of, measure
 from ciops.triage.backtest_report import figures_json, figures_markdown
 from ciops.triage.decide import decide, profile_of
 from ciops.triage.facts import from_rest
 from ciops.triage.policy_file import policy_of
-from ciops.plumbing.yaml_file import parse
 from triage.issue_making import CASES, POLICY_FILE, QUEUE, decided, policy, written_cases
 
 ERROR = "```\nRuntimeError: Expected to have finished reduction in the prior iteration\n```"
@@ -47,7 +47,12 @@ def test_agreement_is_counted():
     found = figures_of(
         case("right", "DDP loses a bucket"),
         case("wrong module", "DDP loses a bucket", modules=["module: fsdp"]),
-        case("allowed extra", "DDP loses a bucket", modules=[], modules_acceptable_extra=["module: ddp"]),
+        case(
+            "allowed extra",
+            "DDP loses a bucket",
+            modules=[],
+            modules_acceptable_extra=["module: ddp"],
+        ),
         case("wrong route", "DDP loses a bucket", sub_oncall="infra", high_priority="crash"),
     )
     assert found.issues == 4
@@ -74,7 +79,11 @@ def test_a_plan_is_held_against_the_one_that_follows_from_the_facets():
 
 def test_a_process_block_is_scored():
     data = case("x", "DDP loses a bucket")
-    data["process"] = {"skip": None, "comment": "needs_distributed_reproduction", "comment_suppressed": False}
+    data["process"] = {
+        "skip": None,
+        "comment": "needs_distributed_reproduction",
+        "comment_suppressed": False,
+    }
     assert figures_of(data).process == Share(1, 1)
     data["process"]["skip"] = "closed"
     assert figures_of(data).process == Share(0, 1)
@@ -93,7 +102,9 @@ def test_shares_of_nothing_are_whole():
 
 def test_two_policies_are_compared_by_evidence():
     text = POLICY_FILE.read_text(encoding="utf-8")
-    other = policy_of(parse(text.replace("Expected to have finished reduction", "Never printed"), "other"))
+    other = policy_of(
+        parse(text.replace("Expected to have finished reduction", "Never printed"), "other")
+    )
     facts = from_rest(case("x", "It broke"))
     changed = list(compare(decided(facts), decide(facts, other, profile_of(other))))
     assert {item.facet for item in changed} >= {"modules", "confidence"}
@@ -101,7 +112,9 @@ def test_two_policies_are_compared_by_evidence():
 
 
 def test_the_report_is_markdown_and_json():
-    found = figures_of(case("a", "DDP loses a bucket"), case("b|c", "DDP loses a bucket", sub_oncall="infra"))
+    found = figures_of(
+        case("a", "DDP loses a bucket"), case("b|c", "DDP loses a bucket", sub_oncall="infra")
+    )
     page = figures_markdown(found, "p@1")
     assert "| sub\\_oncall | 1 | 2 | 50" in page
     assert "| infra | 0 | 1 |" in page
@@ -114,8 +127,20 @@ def authored():
 
 
 FLOORS = {
-    "authored": {"sub_oncall": 0.9, "distributed": 0.95, "has_reproduction": 0.95, "plan": 0.85, "f1": 0.85},
-    "written": {"sub_oncall": 0.97, "distributed": 0.97, "has_reproduction": 0.95, "plan": 0.85, "f1": 0.95},
+    "authored": {
+        "sub_oncall": 0.9,
+        "distributed": 0.95,
+        "has_reproduction": 0.95,
+        "plan": 0.85,
+        "f1": 0.85,
+    },
+    "written": {
+        "sub_oncall": 0.97,
+        "distributed": 0.97,
+        "has_reproduction": 0.95,
+        "plan": 0.85,
+        "f1": 0.95,
+    },
 }
 
 

@@ -10,7 +10,9 @@ FORM = {"versions", "describe the bug"}
 
 
 def kinds(text: str, headings=FORM):
-    return [(block.kind, [line.text for line in block.lines]) for block in split_blocks(text, headings)]
+    return [
+        (block.kind, [line.text for line in block.lines]) for block in split_blocks(text, headings)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -23,9 +25,13 @@ def kinds(text: str, headings=FORM):
         pytest.param("```\nx\n``` \ny", ["x"], ["y"], id="trailing blank"),
         pytest.param("- item\n  ```py\n  x\n  ```\ny", ["  x"], ["y"], id="in a list"),
         pytest.param("```\nx\n```and then\ny", ["x"], ["y"], id="words after the closing fence"),
-        pytest.param("```markdown\n```python\nx\n```\n```\ny", ["```python", "x", "```"], ["y"], id="nested"),
+        pytest.param(
+            "```markdown\n```python\nx\n```\n```\ny", ["```python", "x", "```"], ["y"], id="nested"
+        ),
         pytest.param("<pre>\nx\n</pre>\ny", ["x"], ["y"], id="pre"),
-        pytest.param("```\nx\n### Versions\ny", ["x"], ["y"], id="never closed before the form goes on"),
+        pytest.param(
+            "```\nx\n### Versions\ny", ["x"], ["y"], id="never closed before the form goes on"
+        ),
         pytest.param("```py\nx\n```sh\ny\n```", ["x"], [], id="the next fence opens inside"),
     ],
 )
@@ -74,7 +80,10 @@ def test_quotes_and_headings_stand_apart():
 
 def test_the_section_is_the_heading_above():
     blocks = split_blocks("### 🐛 Describe the bug\na\n### Versions\nb", FORM)
-    assert [block.section for block in blocks if block.kind == "prose"] == ["describe the bug", "versions"]
+    assert [block.section for block in blocks if block.kind == "prose"] == [
+        "describe the bug",
+        "versions",
+    ]
 
 
 def test_lines_keep_their_numbers():

@@ -19,7 +19,14 @@ CASE = {
         "locked": True,
         "reactions": {"+1": 3},
     },
-    "comments": [{"id": 1, "user": {"login": "m", "type": "Bot"}, "author_association": "MEMBER", "body": "hi"}],
+    "comments": [
+        {
+            "id": 1,
+            "user": {"login": "m", "type": "Bot"},
+            "author_association": "MEMBER",
+            "body": "hi",
+        }
+    ],
     "timeline": [
         {"event": "unlabeled", "label": {"name": "a"}, "actor": {"login": "p"}, "created_at": "2"},
         {"event": "labeled", "label": {"name": "a"}, "actor": {"login": "p"}, "created_at": "1"},

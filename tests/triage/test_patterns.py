@@ -122,7 +122,9 @@ def test_a_bounded_pattern_is_taken(pattern):
     re.compile(pattern)
 
 
-@pytest.mark.parametrize("text", ["a" * 1000, "no " * 333, "torch/" * 160, "with " * 200, "(((" * 300])
+@pytest.mark.parametrize(
+    "text", ["a" * 1000, "no " * 333, "torch/" * 160, "with " * 200, "(((" * 300]
+)
 def test_every_pattern_is_quick_on_a_long_line(text):
     slowest = 0.0
     for signal in _all_signals(policy()):

@@ -65,35 +65,84 @@ ROWS = [
     ("2 infra, no reproduction asked", [], facets("infra", **NO_REPRO), [INFRA, "P", "C"], None),
     ("2 low falls back", [], facets("infra", confidence="low"), [PARALLEL, REVIEW, "P"], None),
     ("3 modules", [], facets(), [PARALLEL, FSDP, "P", "C"], None),
-    ("3 two modules", [], facets(modules=(FSDP, "module: dtensor")),
-     [PARALLEL, FSDP, "module: dtensor", "P", "C"], None),
+    (
+        "3 two modules",
+        [],
+        facets(modules=(FSDP, "module: dtensor")),
+        [PARALLEL, FSDP, "module: dtensor", "P", "C"],
+        None,
+    ),
     ("3 module stands", [FSDP], facets(), [PARALLEL, "P", "C"], None),
     ("3 route stands", [PARALLEL], facets(), [FSDP, "P", "C"], None),
     ("3 low", [], facets(confidence="low", modules=()), [PARALLEL, REVIEW, "P"], None),
-    ("4 feature", [], facets(kind="feature", repro_expected=False),
-     [PARALLEL, FSDP, "feature", "P", "C"], None),
-    ("4 enhancement for speed", [], facets(kind="enhancement", performance=True, repro_expected=False),
-     [PARALLEL, FSDP, "enhancement", "module: performance", "P", "C"], None),
-    ("4 question", [], facets(kind="question", repro_expected=False), [PARALLEL, FSDP, "P", "C"], None),
-    ("4 not on infra", [], facets("infra", kind="feature", repro_expected=False), [INFRA, "P", "C"], None),
+    (
+        "4 feature",
+        [],
+        facets(kind="feature", repro_expected=False),
+        [PARALLEL, FSDP, "feature", "P", "C"],
+        None,
+    ),
+    (
+        "4 enhancement for speed",
+        [],
+        facets(kind="enhancement", performance=True, repro_expected=False),
+        [PARALLEL, FSDP, "enhancement", "module: performance", "P", "C"],
+        None,
+    ),
+    (
+        "4 question",
+        [],
+        facets(kind="question", repro_expected=False),
+        [PARALLEL, FSDP, "P", "C"],
+        None,
+    ),
+    (
+        "4 not on infra",
+        [],
+        facets("infra", kind="feature", repro_expected=False),
+        [INFRA, "P", "C"],
+        None,
+    ),
     ("5 parallelisms", [], facets(**URGENT), [PARALLEL, FSDP, REVIEW], None),
     ("5 infra", [], facets("infra", **URGENT), [INFRA, REVIEW], None),
     ("5 infra stands", [INFRA], facets("infra", **URGENT), [REVIEW], None),
     ("5 low", [], facets(confidence="low", modules=(), **URGENT), [PARALLEL, REVIEW], None),
-    ("6 no reproduction", [], facets(**NO_REPRO), [PARALLEL, FSDP, REPRO, "P"],
-     "needs_distributed_reproduction"),
-    ("3 low + 6", [], facets(confidence="low", modules=(), **NO_REPRO), [PARALLEL, REVIEW, REPRO, "P"],
-     "needs_distributed_reproduction"),
-    ("5 + 6", [], facets(**URGENT, **NO_REPRO), [PARALLEL, FSDP, REVIEW, REPRO],
-     "needs_distributed_reproduction"),
+    (
+        "6 no reproduction",
+        [],
+        facets(**NO_REPRO),
+        [PARALLEL, FSDP, REPRO, "P"],
+        "needs_distributed_reproduction",
+    ),
+    (
+        "3 low + 6",
+        [],
+        facets(confidence="low", modules=(), **NO_REPRO),
+        [PARALLEL, REVIEW, REPRO, "P"],
+        "needs_distributed_reproduction",
+    ),
+    (
+        "5 + 6",
+        [],
+        facets(**URGENT, **NO_REPRO),
+        [PARALLEL, FSDP, REVIEW, REPRO],
+        "needs_distributed_reproduction",
+    ),
     ("review stands: no classified", [REVIEW], facets(), [PARALLEL, FSDP, "P"], None),
-    ("classified stands and stays", ["triaged"], facets(**NO_REPRO), [PARALLEL, FSDP, REPRO, "P"],
-     "needs_distributed_reproduction"),
-]  # fmt: skip
+    (
+        "classified stands and stays",
+        ["triaged"],
+        facets(**NO_REPRO),
+        [PARALLEL, FSDP, REPRO, "P"],
+        "needs_distributed_reproduction",
+    ),
+]
 
 
 @pytest.mark.parametrize("profile", MARKERS)
-@pytest.mark.parametrize(("name", "labels", "found", "added", "comment"), ROWS, ids=lambda x: str(x)[:40])
+@pytest.mark.parametrize(
+    ("name", "labels", "found", "added", "comment"), ROWS, ids=lambda x: str(x)[:40]
+)
 def test_a_row_of_the_table(name, labels, found, added, comment, profile):
     processed, classified = MARKERS[profile]
     markers = {"P": processed, "C": classified}
@@ -216,7 +265,11 @@ def test_a_processed_marker(profile, labels, reason):
         pytest.param([REPRO, PARALLEL], [labelled(REPRO, PERSON)], None, id="a person put it"),
         pytest.param(
             [REVIEW],
-            [labelled(REVIEW, BOT), labelled(REVIEW, PERSON, 2, event="unlabeled"), labelled(REVIEW, PERSON, 3)],
+            [
+                labelled(REVIEW, BOT),
+                labelled(REVIEW, PERSON, 2, event="unlabeled"),
+                labelled(REVIEW, PERSON, 3),
+            ],
             None,
             id="a person put it back",
         ),
@@ -271,7 +324,9 @@ MARKER = "<!-- triage-action: needs_distributed_reproduction -->"
         pytest.param(said(MARKER), False, id="a stranger forged the marker"),
         pytest.param(said(MARKER, "MEMBER"), False, id="a member pasted the marker"),
         pytest.param(said("> " + ASKED + "\n\nThanks", "MEMBER"), False, id="only quoted"),
-        pytest.param(said("I can look into it.", "MEMBER"), False, id="a maintainer said something else"),
+        pytest.param(
+            said("I can look into it.", "MEMBER"), False, id="a maintainer said something else"
+        ),
     ],
 )
 def test_a_request_that_stands_is_not_repeated(comment, suppressed):
@@ -281,7 +336,9 @@ def test_a_request_that_stands_is_not_repeated(comment, suppressed):
     assert REPRO in made.add_labels
 
 
-@pytest.mark.parametrize("words", ["This isn't a distributed issue.", "Mislabelled, re-routing to the compiler oncall"])
+@pytest.mark.parametrize(
+    "words", ["This isn't a distributed issue.", "Mislabelled, re-routing to the compiler oncall"]
+)
 def test_a_notice_that_it_is_not_distributed_is_not_repeated(words):
     assert plan(NOT_DISTRIBUTED, comments=(said(words, "MEMBER"),)).comment_suppressed
     assert not plan(NOT_DISTRIBUTED, comments=(said(words),)).comment_suppressed

@@ -16,33 +16,51 @@ TOUCHES = frozenset({"torch", "dist", ".backward"})
     [
         pytest.param(fence("import torch\nx = torch.ones(2)\nx.sum()", "python"), id="a script"),
         pytest.param(fence("m = DDP(net)\nm(x).sum().backward()"), id="a fragment"),
-        pytest.param(fence("model = helper.wrap(net)\ndist.all_reduce(acc)"), id="with a helper of theirs"),
+        pytest.param(
+            fence("model = helper.wrap(net)\ndist.all_reduce(acc)"), id="with a helper of theirs"
+        ),
         pytest.param(fence(">>> import torch\n>>> torch.ones(2)"), id="a prompt"),
         pytest.param(fence("...\ndist.barrier()\n...", "py"), id="with ellipses"),
         pytest.param(fence("def run(rank):\n    dist.barrier()\nmp.spawn(run)"), id="a function"),
-        pytest.param(fence("dist.barrier(\nthis is broken\ndist.barrier()"), id="with a line that does not parse"),
+        pytest.param(
+            fence("dist.barrier(\nthis is broken\ndist.barrier()"),
+            id="with a line that does not parse",
+        ),
         pytest.param("import torch\nx = torch.ones(2)\nprint(x)", id="nobody fenced it"),
         pytest.param("    import torch\n    x = torch.ones(2)\n    x.sum()", id="indented"),
         pytest.param(fence('$ python -c "import torch; torch.ones(2)"'), id="a one-liner"),
-        pytest.param("`python test/distributed/test_c10d_nccl.py -k test_barrier` fails", id="an upstream test"),
+        pytest.param(
+            "`python test/distributed/test_c10d_nccl.py -k test_barrier` fails",
+            id="an upstream test",
+        ),
         pytest.param("test_ddp (__main__.TestDDP) fails", id="a test by name"),
         pytest.param("Script: https://gist.github.com/me/0123456789abcdef", id="a gist"),
-        pytest.param("https://github.com/me/repro/blob/main/run.py shows it", id="a file elsewhere"),
-        pytest.param("[repro.py](https://github.com/user-attachments/files/1/repro.py)", id="an attachment"),
+        pytest.param(
+            "https://github.com/me/repro/blob/main/run.py shows it", id="a file elsewhere"
+        ),
+        pytest.param(
+            "[repro.py](https://github.com/user-attachments/files/1/repro.py)", id="an attachment"
+        ),
         pytest.param("1. start two ranks with `torchrun`\n2. kill rank 1\n3. wait", id="steps"),
         pytest.param("- run `a.py` on 2 GPUs\n- restart the second node", id="steps as bullets"),
-        pytest.param("Steps: create the tensor, send it from rank 0, compare on rank 1.", id="steps in a sentence"),
-        pytest.param("`dist.barrier(group=g)` on two ranks reproduces it.", id="one call that is enough"),
+        pytest.param(
+            "Steps: create the tensor, send it from rank 0, compare on rank 1.",
+            id="steps in a sentence",
+        ),
+        pytest.param(
+            "`dist.barrier(group=g)` on two ranks reproduces it.", id="one call that is enough"
+        ),
         pytest.param("`import torch; torch.ones(2).sum()` is all.", id="a program in a code span"),
         pytest.param(
-            "After `dist.init_process_group(\"nccl\")`, `dist.barrier(device_ids=[0])` and `dist.all_reduce(x)`.",
+            '`dist.init_process_group("nccl")`, `dist.barrier([0])`, `dist.all_reduce(x)`.',
             id="a program told in code spans",
         ),
         pytest.param(
-            fence("#!/bin/bash\n#SBATCH --nodes=2\nsrun torchrun train.py", "bash"), id="a job script"
+            fence("#!/bin/bash\n#SBATCH --nodes=2\nsrun torchrun train.py", "bash"),
+            id="a job script",
         ),
     ],
-)  # fmt: skip
+)
 def test_there_is_a_reproduction(body):
     assert facets(TITLE, body).has_reproduction
 
@@ -51,24 +69,50 @@ def test_there_is_a_reproduction(body):
     "body",
     [
         pytest.param("It fails.", id="words"),
-        pytest.param(fence('Traceback (most recent call last):\n  File "a.py", line 1\nValueError: x'), id="a traceback"),
+        pytest.param(
+            fence('Traceback (most recent call last):\n  File "a.py", line 1\nValueError: x'),
+            id="a traceback",
+        ),
         pytest.param(fence("[Rank 1] Watchdog caught collective operation timeout"), id="a log"),
-        pytest.param(fence("PyTorch version: 2.9\nIs debug build: False\nOS: Linux"), id="collect_env"),
-        pytest.param(fence("fsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD", "yaml"), id="a configuration"),
-        pytest.param(fence("import torch\nt = torch.rand(5, 10)\nt.sum()", "python"), id="the untouched template"),
+        pytest.param(
+            fence("PyTorch version: 2.9\nIs debug build: False\nOS: Linux"), id="collect_env"
+        ),
+        pytest.param(
+            fence("fsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD", "yaml"),
+            id="a configuration",
+        ),
+        pytest.param(
+            fence("import torch\nt = torch.rand(5, 10)\nt.sum()", "python"),
+            id="the untouched template",
+        ),
         pytest.param(fence("import torch\nfrom torch.distributed import rpc"), id="imports alone"),
-        pytest.param(fence("def f(self, x):\n    self.reducer.prepare()\n    return torch.ones(2)"), id="an excerpt"),
+        pytest.param(
+            fence("def f(self, x):\n    self.reducer.prepare()\n    return torch.ones(2)"),
+            id="an excerpt",
+        ),
         pytest.param("![shot](https://github.com/user-attachments/assets/1)", id="a screenshot"),
-        pytest.param("[log.txt](https://github.com/user-attachments/files/1/log.txt)", id="a log file"),
-        pytest.param("https://github.com/pytorch/pytorch/blob/main/torch/x.py#L3 looks wrong", id="a permalink"),
-        pytest.param("https://github.com/pytorch/pytorch/issues/123 is similar", id="another issue"),
+        pytest.param(
+            "[log.txt](https://github.com/user-attachments/files/1/log.txt)", id="a log file"
+        ),
+        pytest.param(
+            "https://github.com/pytorch/pytorch/blob/main/torch/x.py#L3 looks wrong",
+            id="a permalink",
+        ),
+        pytest.param(
+            "https://github.com/pytorch/pytorch/issues/123 is similar", id="another issue"
+        ),
         pytest.param("1. LSE in bf16\n2. a wrong seq dim\n3. dropout", id="a list of guesses"),
-        pytest.param("`DTensor.redistribute(placements=[Shard(0)])` needs twice the memory.", id="a call that is named"),
+        pytest.param(
+            "`DTensor.redistribute(placements=[Shard(0)])` needs twice the memory.",
+            id="a call that is named",
+        ),
         pytest.param("`torchrun --nproc-per-node 8 train.py`", id="a command without its script"),
         pytest.param("Script: I cannot share it.", id="a script that is not there"),
-        pytest.param(fence("python -m torch.utils.collect_env", "bash"), id="how the dump was made"),
+        pytest.param(
+            fence("python -m torch.utils.collect_env", "bash"), id="how the dump was made"
+        ),
     ],
-)  # fmt: skip
+)
 def test_there_is_none(body):
     assert not facets(TITLE, body).has_reproduction
 

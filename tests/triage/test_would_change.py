@@ -1,4 +1,4 @@
-"""What would change a decision is tried out: each change, applied from its words, flips the facet."""
+"""What would change a decision is tried out: each change, applied from its words, flips it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ciops.triage.evidence import Evidence, gather
+from ciops.triage.evidence import Evidence
+from ciops.triage.gathering import gather
 from ciops.triage.inferred import infer, proves_scope
 from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Policy

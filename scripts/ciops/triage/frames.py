@@ -119,8 +119,13 @@ def _is_noise(path: str, noise: Sequence[str]) -> bool:
     return any(fragment in path for fragment in noise)
 
 
+def owner_of(path: str, policy: Policy) -> tuple[str | None, bool]:
+    """The component that a file belongs to, and whether it only passes calls on."""
+    return _owner(path.replace("\\", "/"), policy.owners)
+
+
 def _place(frame: Frame, policy: Policy) -> _Placed:
-    component, passing = _owner(frame.path.replace("\\", "/"), policy.owners)
+    component, passing = owner_of(frame.path, policy)
     return _Placed(frame, component, passing)
 
 

@@ -75,7 +75,9 @@ def compiled(source: str, case_sensitive: bool) -> re.Pattern[str]:
     try:
         return re.compile(source, flags)
     except re.error as error:
-        raise UsageError(f"pattern {source!r} cannot be read: {error}", "See `policy check`") from None
+        raise UsageError(
+            f"pattern {source!r} cannot be read: {error}", "See `policy check`"
+        ) from None
 
 
 def term_anchors(term: str, common: Mapping[str, int] = _NONE) -> tuple[Anchor, ...]:

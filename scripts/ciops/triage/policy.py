@@ -30,8 +30,8 @@ class Signal:
     `background` name (a tool that everybody uses) counts only where it is the subject. A `toggle`
     is a flag or variable: that setting it helped speaks for the part, that it did not against.
     `secondary` marks an echo of another process's failure; `yields` an argument check, for which
-    the caller inside the product is to blame. A `trial` tells of a setup: that it worked there says nothing. `place` is where the file
-    defines it.
+    the caller inside the product is to blame. A `trial` tells of a setup: that it worked there
+    says nothing. `place` is where the file defines it.
     """
 
     id: str

@@ -11,8 +11,8 @@ from ciops.triage.policy import ROLES, Role, Signal, SignalKind
 from ciops.triage.reading_rules import ZONES, Zone
 
 _SIGNAL_KEYS: Final = (
-    "id", "role", "zones", "terms", "patterns", "case_sensitive", "toggle", "secondary", "yields", "trial",
-    "matches", "near_misses", "note",
+    "id", "role", "zones", "terms", "patterns", "case_sensitive", "toggle", "secondary", "yields",
+    "trial", "matches", "near_misses", "note",
 )  # fmt: skip
 _ZONE_SETS: Final[dict[str, frozenset[Zone]]] = {
     "spoken": frozenset(("title", "prose", "steps")),

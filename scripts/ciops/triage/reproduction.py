@@ -31,6 +31,7 @@ _ENOUGH: Final = re.compile(
     r"|throws)):?\s*$",
     re.IGNORECASE,
 )
+_THEN: Final = re.compile(r"\b(?:then|followed by|after that)\b", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 _LIST_ITEM: Final = re.compile(
     r"^[ \t]*(?:[-*+]|\d{1,3}[.)]|step \d+[:.)]?)[ \t]+(?P<text>\S.*)", re.IGNORECASE
@@ -138,9 +139,12 @@ def _snippet_is_enough(text: str, touches: frozenset[str]) -> bool:
     """One call in a sentence that says that it shows the failure."""
     if "`" not in text:
         return False
+    sentences = _SENTENCE.split(text)
+    if any(_THEN.search(sentence) and _calls(sentence, touches) >= 2 for sentence in sentences):
+        return True
     return any(
         is_program(span, touches) or (is_call(span) and _ENOUGH.search(_INLINE.sub("", sentence)))
-        for sentence in _SENTENCE.split(text)
+        for sentence in sentences
         for span in _INLINE.findall(sentence)
     )
 
@@ -155,6 +159,12 @@ _STEP_VERB: Final = re.compile(
     r"|shrink|scale)\b",
     re.IGNORECASE,
 )
+
+
+def _calls(sentence: str, touches: frozenset[str]) -> int:
+    """How many code spans of a sentence are calls into the product."""
+    spans = _INLINE.findall(sentence)
+    return sum(is_call(span) and touching_line(span, touches, ()) is not None for span in spans)
 
 
 def _steps(reading: Reading) -> Iterator[tuple[Line, str]]:

@@ -68,7 +68,8 @@ _NOT_LINKS = (
 NEGATED_BEFORE: Final[Cue] = _cue(
     rf"\b{_NOT}\s{{1,2}}{_NOT_LINKS}$",
     rf"^\W{{0,3}}no\s{{1,2}}{_ARTICLES}$",
-    r"(?:不是|并非|没有(?:用|使用|看到|出现|发现|遇到)?|未见).{0,4}$|pas (?:de |du |un |une |le |la )?$",
+    r"(?:不是|并非|没有(?:用|使用|看到|出现|发现|遇到)?|未见).{0,4}$",
+    r"pas (?:de |du |un |une |le |la )?$",
 )
 _FINE = (
     r"(?:fine|ok(?:ay)?|correct(?:ly)?|good|well|expected|healthy|innocent|clean(?:ly)?"

@@ -109,18 +109,22 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
         return "blamed", "fails", False
     if pattern(cues.BLAME_AFTER).match(after):
         return "blamed", None, False
-    if pattern(cues.SAME_WITH_BEFORE).search(window.lead[-_BEFORE:]) or pattern(
-        cues.TOO_AFTER
-    ).match(after):
+    same = pattern(cues.SAME_WITH_BEFORE).search(window.lead[-_BEFORE:])
+    if same or pattern(cues.TOO_AFTER).match(after):
         return "context", "same", False
     if pattern(cues.WITH_BEFORE).search(before):
         outcome = _outcome(after)
         return ("cleared" if outcome == "works" else _where(before, after)), outcome, False
+    return _mentioned(before, after), None, False
+
+
+def _mentioned(before: str, after: str) -> Stance:
+    """The stance of a mention that tells of no trial and blames nothing outright."""
     if pattern(cues.CONTEXT_AFTER).match(after):
-        return "context", None, False
+        return "context"
     if pattern(cues.DEFECT_VERB).match(after):
-        return "subject", None, False
-    return ("context" if pattern(cues.CONTEXT_BEFORE).search(before) else "named"), None, False
+        return "subject"
+    return "context" if pattern(cues.CONTEXT_BEFORE).search(before) else "named"
 
 
 def _where(before: str, after: str) -> Stance:

@@ -20,12 +20,16 @@ def parse_version(text: str) -> Version | None:
 
 
 def reported_version(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Version | None:
-    """The version that the report is about, as its version section or text gives it."""
-    for shape in shapes:
-        for line in reading.lines:
-            if line.turn == 0 and (match := shape.search(line.text)):
-                return parse_version(match[1])
-    return None
+    """The newest version that the report names: in a regression that is the one that fails."""
+    named = [
+        version
+        for line in reading.lines
+        if line.turn == 0
+        for shape in shapes
+        for match in shape.finditer(line.text)
+        if (version := parse_version(match[1])) is not None
+    ]
+    return max(named, default=None)
 
 
 def is_older(worked: str, reported: Version | None) -> bool:

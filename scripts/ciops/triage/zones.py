@@ -220,8 +220,18 @@ def _prose(block: Block, index: int, rules: ReadingRules, dropped: bool) -> Iter
             zone = "template" if line.text.strip().casefold() in rules.template_lines else "prose"
         elif zone == "prose":
             zone = plain
-        found.append(ZonedLine(line.number, line.text, zone, index, line.prefix))
+        command, said = _parted(line.text) if zone == "shell" else (line.text, "")
+        found.append(ZonedLine(line.number, command, zone, index, line.prefix))
+        if said:
+            found.append(ZonedLine(line.number, said, plain, index, line.prefix))
     yield from _joined(found)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """A command in a code span, and the sentences that somebody goes on with behind it."""
+    inline = _INLINE.match(text)
+    said = text[inline.end() :].lstrip(" .,;:") if inline else ""
+    return (text[: len(text) - len(said)], said) if len(said.split()) >= 6 else (text, "")
 
 
 @dataclass(slots=True)

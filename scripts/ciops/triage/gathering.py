@@ -1,0 +1,267 @@
+"""From hits and tracebacks to evidence: who says what about which part, with what weight.
+
+Points are role x zone x speaker (x hedge), so that a person can follow them. The rules: a
+maintainer's conclusion outweighs a reporter's guess; a call that only passes through a part is no
+evidence against it; an argument check blames its caller.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ciops.triage.evidence import Evidence, echoes_aside, misnamed_aside, superseded
+from ciops.triage.frames import FrameVerdict, judge_tracebacks, owner_of
+from ciops.triage.issue_text import Reading
+from ciops.triage.matching import Hit, find_hits
+from ciops.triage.policy import Policy, Role, Scoring
+from ciops.triage.reading_rules import MACHINE, SPOKEN
+from ciops.triage.statements import Mention, judge_event, judge_mention, judge_toggle
+from ciops.triage.versions import is_older, reported_version
+
+_FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
+_MESSAGE_REACH: Final = 6
+_TRIAL: Final = 1.3
+
+
+def gather(reading: Reading, policy: Policy) -> list[Evidence]:
+    """All evidence of an issue, strongest first within a topic."""
+    hits = _told_in_time(find_hits(reading, policy), reading, policy)
+    verdicts = judge_tracebacks(reading.tracebacks, policy)
+    mentions = {at: _mention(hit) for at, hit in enumerate(hits) if _is_mention(hit)}
+    found = [
+        item
+        for at, hit in enumerate(hits)
+        for item in _weigh(hit, mentions.get(at), policy, verdicts)
+    ]
+    found.extend(_by_trial(hits, mentions, found, policy))
+    found.extend(_named_files(reading, policy))
+    found.extend(_from_frames(verdicts, _told_apart(hits), policy))
+    found = echoes_aside(found, hits)
+    found = misnamed_aside(found, policy)
+    return superseded(found, policy.scoring)
+
+
+def _told_in_time(hits: Sequence[Hit], reading: Reading, policy: Policy) -> list[Hit]:
+    """Without the hits that tell of a version that worked but is not an earlier one."""
+    if not any(hit.captured for hit in hits):
+        return list(hits)
+    reported = reported_version(reading, policy.version_shapes)
+    return [hit for hit in hits if hit.captured is None or is_older(hit.captured, reported)]
+
+
+def _told_apart(hits: Sequence[Hit]) -> list[tuple[str, int, str]]:
+    """Error messages that name their own part: (where, line, topic)."""
+    return [
+        (hit.line.where, hit.line.number, hit.signal.topic)
+        for hit in hits
+        if hit.signal.role == "root" and hit.line.zone in MACHINE
+        if not (hit.signal.yields or hit.signal.secondary)
+    ]
+
+
+def _is_mention(hit: Hit) -> bool:
+    return hit.line.zone in SPOKEN and hit.signal.topic.startswith("component:")
+
+
+def _mention(hit: Hit) -> Mention:
+    return judge_mention(hit.line.text, hit.start, hit.end)
+
+
+def _weigh(
+    hit: Hit, mention: Mention | None, policy: Policy, verdicts: Sequence[FrameVerdict]
+) -> Iterator[Evidence]:
+    if mention is not None:
+        yield from _spoken(hit, mention, policy.scoring, verdicts)
+    elif hit.line.zone in SPOKEN:
+        yield from _event(hit, policy.scoring)
+    else:
+        yield _plain(hit, _machine_role(hit, verdicts), policy.scoring)
+
+
+def _machine_role(hit: Hit, verdicts: Sequence[FrameVerdict]) -> Role:
+    if hit.signal.yields and any(verdict.called_inside for verdict in verdicts):
+        return "path"
+    return hit.signal.role
+
+
+def _plain(hit: Hit, role: Role, scoring: Scoring, factor: float = 1.0) -> Evidence:
+    line = hit.line
+    points = (
+        scoring.roles[role] * scoring.zones[line.zone] * scoring.speakers[line.speaker] * factor
+    )
+    return _evidence(hit, role, points)
+
+
+def _evidence(hit: Hit, role: Role, points: float, conclusion: bool = False) -> Evidence:
+    line = hit.line
+    return Evidence(
+        hit.signal.topic, hit.signal.id, role, round(points, 2), line.zone, line.where, line.number,
+        line.last, line.text, line.turn, line.speaker, conclusion,
+    )  # fmt: skip
+
+
+def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
+    """A signal that is not about a part: something that happened, or is asked for."""
+    event = judge_event(hit.line.text, hit.start, hit.end)
+    if event.asked and hit.line.speaker == "maintainer":
+        return
+    if hit.signal.trial and judge_toggle(hit.line.text, hit.start, hit.end) == "works":
+        return
+    if event.denied:
+        if hit.signal.role != "against":
+            yield _plain(hit, "against", scoring, 0.5)
+        return
+    factor = scoring.hedged if event.possible or event.asked else 1.0
+    yield _plain(hit, hit.signal.role, scoring, factor)
+
+
+def _spoken(
+    hit: Hit, mention: Mention, scoring: Scoring, verdicts: Sequence[FrameVerdict]
+) -> Iterator[Evidence]:
+    """A part in what somebody says: its names and its other words."""
+    if hit.signal.kind == "toggle":
+        yield _toggled(hit, mention, scoring)
+        return
+    if hit.signal.kind != "words":
+        yield _named(hit, mention, scoring)
+        return
+    role = _machine_role(hit, verdicts)
+    if mention.stance == "cleared" and role in ("api", "weak"):
+        yield _plain(hit, "path", scoring)
+    elif mention.stance == "blamed" and role in ("api", "weak") and not mention.asked:
+        yield _conclusion(hit, mention, scoring)
+    elif mention.stance == "blamed" and role == "root":
+        yield _plain(hit, role, scoring, _TRIAL)
+    elif hit.line.speaker == "maintainer" and (mention.asked or role != "root"):
+        yield _plain(hit, "weak", scoring)
+    else:
+        asked = mention.asked and hit.line.zone != "title"
+        yield _plain(hit, role, scoring, scoring.hedged if asked else 1.0)
+
+
+def _toggled(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    """A flag or variable: what setting it did."""
+    outcome = judge_toggle(hit.line.text, hit.start, hit.end)
+    factor = scoring.hedged if mention.guessed else 1.0
+    if outcome == "works":
+        return _plain(hit, "root" if not mention.guessed else "api", scoring, factor)
+    if outcome is not None:
+        return _plain(hit, "against", scoring, 0.5 * factor)
+    return _plain(hit, hit.signal.role, scoring, factor)
+
+
+def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    """A part called by its name: what is said of it decides its weight."""
+    line = hit.line
+    if mention.stance == "cleared":
+        if hit.signal.kind == "identifier" and mention.outcome:
+            return _plain(hit, "path", scoring)
+        return _cleared(hit, mention, scoring)
+    if mention.asked and line.zone != "title":
+        return _plain(hit, "weak", scoring, scoring.hedged)
+    if mention.stance == "blamed":
+        return _conclusion(hit, mention, scoring)
+    if mention.stance == "subject":
+        return _plain(hit, "api", scoring, scoring.hedged if mention.guessed else 1.0)
+    if hit.signal.kind == "background":
+        return _plain(hit, "path", scoring)
+    if line.zone == "title":
+        aside = mention.asked and not line.text.rstrip().endswith("?")  # `(X not working?)`
+        doubtful = mention.stance == "context" or aside
+        return _plain(hit, "api", scoring, 0.5 if doubtful else 1.0)
+    return _plain(hit, "weak", scoring, 1.0 if mention.stance == "named" else 0.5)
+
+
+def _cleared(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    factor = scoring.hedged if mention.guessed or mention.asked else 1.0
+    factor *= _TRIAL if mention.outcome else 1.0
+    found = _plain(hit, "against", scoring, factor)
+    return replace(found, conclusion=hit.line.speaker == "maintainer")
+
+
+def _conclusion(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
+    """Somebody says that this part is at fault: found out later, tried, or only an opinion."""
+    line = hit.line
+    factor = scoring.hedged if mention.guessed else 1.0
+    found = line.speaker == "maintainer" or (line.turn > 0 and line.speaker == "reporter")
+    tried = mention.outcome is not None and hit.signal.kind == "name"
+    certain = (found or tried) and not mention.guessed
+    evidence = _plain(hit, "root" if certain else "api", scoring, factor)
+    return replace(evidence, conclusion=certain and found)
+
+
+def _by_trial(
+    hits: Sequence[Hit], mentions: dict[int, Mention], found: Sequence[Evidence], policy: Policy
+) -> Iterator[Evidence]:
+    """What a trial with one part says of its alternatives.
+
+    Fails with X as with Y: neither is the cause. Works with X: its alternative in play may be.
+    """
+    in_play = {item.topic for item in found if item.points > 0}
+    for at, mention in mentions.items():
+        hit = hits[at]
+        if mention.outcome is None or mention.without or mention.asked or hit.signal.kind != "name":
+            continue
+        factor = policy.scoring.hedged if mention.guessed else 1.0
+        role: Role = "against" if mention.outcome == "same" else "api"
+        for topic in _spoken_for(hit.signal.topic, mention, policy) & in_play:
+            yield replace(_plain(hit, role, policy.scoring, factor), topic=topic)
+
+
+def _spoken_for(topic: str, mention: Mention, policy: Policy) -> set[str]:
+    """The topics that a trial speaks of: for (it works without them), or against (fails alike)."""
+    name = topic.removeprefix("component:")
+    if mention.outcome == "same":
+        return {
+            f"component:{x}" for group in policy.interchangeable if name in group for x in group
+        }
+    if mention.stance != "cleared" or mention.outcome != "works":
+        return set()
+    return {
+        f"component:{x}" for group in policy.alternatives if name in group for x in group - {name}
+    }
+
+
+def _from_frames(
+    verdicts: Iterable[FrameVerdict], told: Sequence[tuple[str, int, str]], policy: Policy
+) -> Iterator[Evidence]:
+    scoring = policy.scoring
+    for verdict in verdicts:
+        elsewhere = _message_names(verdict, told)
+        for component, found_role, frame in verdict.findings:
+            other = elsewhere and f"component:{component}" not in elsewhere
+            role: Role = "path" if other and found_role == "root" else found_role
+            points = scoring.roles[role] * scoring.zones["traceback"]
+            points *= scoring.speakers[verdict.source.speaker]
+            yield Evidence(
+                f"component:{component}", f"{component}_frames", role, round(points, 2),
+                "traceback", verdict.source.where, frame.number, frame.number,
+                f'File "{frame.path}", in {frame.name}', verdict.source.turn,
+                verdict.source.speaker,
+            )  # fmt: skip
+
+
+def _named_files(reading: Reading, policy: Policy) -> Iterator[Evidence]:
+    """Files of the product that somebody names in a sentence: api evidence of their part."""
+    for line in reading.lines:
+        if line.zone not in SPOKEN or "/" not in line.text:
+            continue
+        for match in _FILE.finditer(line.text):
+            component, passing = owner_of(match[0], policy)
+            if component is not None and not passing:
+                points = policy.scoring.roles["api"] * policy.scoring.zones[line.zone]
+                yield Evidence(
+                    f"component:{component}", f"{component}_file", "api",
+                    round(points * policy.scoring.speakers[line.speaker], 2), line.zone, line.where,
+                    line.number, line.last, line.text, line.turn, line.speaker,
+                )  # fmt: skip
+
+
+def _message_names(verdict: FrameVerdict, told: Sequence[tuple[str, int, str]]) -> set[str]:
+    """The parts that the error message of a traceback names by itself."""
+    first = verdict.source.traceback.number
+    lines = range(first, first + _MESSAGE_REACH)
+    return {topic for where, line, topic in told if where == verdict.source.where and line in lines}
