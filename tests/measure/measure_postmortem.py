@@ -2,8 +2,8 @@
 
     .venv/bin/python tests/measure/measure_postmortem.py tests/data/postmortem/cases
 
-`NN.yml` is a record and `NN.expected.json` what must be said of it (README.md there). Each record goes
-through the command line's own functions; every difference is named.
+`NN.yml` is a record and `NN.expected.json` what must be said of it (README.md there). Each record
+goes through the command line's own functions; every difference is named.
 """
 
 from __future__ import annotations

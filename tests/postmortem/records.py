@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from ciops.postmortem.document import Document, build
 from ciops.postmortem.gates import Decision, decide
 from ciops.postmortem.record import Language

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ciops.postmortem.adf import render_adf
 from ciops.postmortem.document import build
 from ciops.postmortem.gates import decide

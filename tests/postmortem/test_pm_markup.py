@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+
 from ciops.postmortem.adf import render_adf
 from ciops.postmortem.blocks import parse_blocks
 from ciops.postmortem.document import Document, Section
@@ -100,7 +101,9 @@ def body(shown: str, after: str = "Summary") -> str:
 
 
 @pytest.mark.parametrize("trap", TRAPS)
-@pytest.mark.parametrize("frame", ["Then {} runs.", "前に{}後", "{}"], ids=["words", "CJK", "alone"])
+@pytest.mark.parametrize(
+    "frame", ["Then {} runs.", "前に{}後", "{}"], ids=["words", "CJK", "alone"]
+)
 def test_a_bare_identifier_survives_in_every_format(trap, frame):
     from ciops.postmortem.blocks import Paragraph
 
@@ -128,7 +131,8 @@ def test_an_identifier_survives_in_a_table_cell_and_in_code(trap):
 
 
 @pytest.mark.parametrize(
-    "cell", [(Text("a | b"),), (Code("a || b"),), (Code("a\\|b"),), (Text("x\\|y"),), (Code("c\\"),)]
+    "cell",
+    [(Text("a | b"),), (Code("a || b"),), (Code("a\\|b"),), (Text("x\\|y"),), (Code("c\\"),)],
 )
 def test_pipes_survive_in_a_table_cell(cell):
     from ciops.postmortem.blocks import Table
@@ -145,7 +149,10 @@ def test_pipes_survive_in_a_table_cell(cell):
     [
         ("*really*", (Styled("em", (Text("really"),)),)),
         ("**Cause:** x", (Styled("strong", (Text("Cause:"),)), Text(" x"))),
-        ("これは**「重要」**です", (Text("これは"), Styled("strong", (Text("「重要」"),)), Text("です"))),
+        (
+            "これは**「重要」**です",
+            (Text("これは"), Styled("strong", (Text("「重要」"),)), Text("です")),
+        ),
         ("**なし**（x）", (Styled("strong", (Text("なし"),)), Text("（x）"))),
         ("~~gone~~", (Styled("strike", (Text("gone"),)),)),
         ("***both***", (Styled("strong", (Styled("em", (Text("both"),)),)),)),

@@ -1,4 +1,4 @@
-"""Any record that parses renders everywhere with valid ADF and every visible character, or is refused."""
+"""Any record that parses renders everywhere, whole and as valid ADF, or is refused with reasons."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import json
 import re
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
 from ciops.postmortem.adf import render_adf
 from ciops.postmortem.blocks import Block, CodeBlock, Heading, Items, Paragraph, Quote, Table
 from ciops.postmortem.destinations import DESTINATIONS
@@ -17,8 +20,6 @@ from ciops.postmortem.inline import visible
 from ciops.postmortem.prose import check_record
 from ciops.postmortem.prose_rules import load_guide
 from ciops.postmortem.references import Links
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 from postmortem.records import changed, read, words
 from postmortem.records import settings as tool_settings
 from postmortem.visible import adf_problems, of_adf, of_markdown
@@ -29,7 +30,20 @@ PIECES = [
     *("!image!", "[~user]", "bq. ", "h1. ", "<b>", "&lt;", "\\d+\\.", "C:\\x", "$x$", ":smile:"),
     *("**", "*", "~~", "`", "``", "[", "](https://a.b)", "](x)", "|", "\\|", "\\", "\n", "\n\n"),
     *("\n- ", "\n  - ", "\n1. ", "\n> ", "\n# ", "\n```\n", "\n| a | b |\n|---|---|\n| ", " | "),
-    *("    ", "\t", "  \n", "---", "\n---\n", "「重要」", "です。", "これは", " ", " — ", "é", "\u00a0"),
+    *(
+        "    ",
+        "\t",
+        "  \n",
+        "---",
+        "\n---\n",
+        "「重要」",
+        "です。",
+        "これは",
+        " ",
+        " — ",
+        "é",
+        "\u00a0",
+    ),
     *("word", "Then it runs.", "0", "1) ", "+ 1", "=", "%}", "{%", "({", "})", "'", '"', "’", "::"),
 ]
 MARKDOWN = st.lists(
@@ -113,7 +127,7 @@ def test_a_record_renders_whole_or_is_refused_with_reasons(
 @pytest.mark.parametrize("language", ["en", "ja", "fr"])
 def test_the_longest_line_is_read_in_time(language):
     """Hostile text: nested brackets, stars and repeated words must not take quadratic time."""
-    from time import perf_counter
+    from time import process_time
 
     hostile = [
         "a(" * 20_000,
@@ -134,8 +148,8 @@ def test_the_longest_line_is_read_in_time(language):
     ]
     guide = load_guide(language)
     for text in hostile:
-        started = perf_counter()
+        started = process_time()
         reading = read(json.dumps(changed(language=language, summary=text)))
         check_record(reading.record, guide)
         render_gfm(build(reading.record, words(language), Links()))
-        assert perf_counter() - started < 3, text[:20]
+        assert process_time() - started < 3, text[:20]

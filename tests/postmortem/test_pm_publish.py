@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from ciops.errors import CiopsError, RefusedError, UsageError
 from ciops.postmortem.app import main
 from ciops.postmortem.jira import open_jira, publish
@@ -257,10 +258,12 @@ def test_a_service_that_stays_down_is_told_and_a_later_run_makes_it_one(tmp_path
     with FakeJira(issues={KEY: {"summary": "x", "comments": OTHERS}}) as jira:
         path, approval = rendered(tmp_path, env_of(jira))
         fault = jira.fail(how, at=k, times=None)
+        told = ""
         try:
             publish_once(jira, path)
         except CiopsError as error:
-            assert "secret-token" not in str(error)
+            told = str(error)
+        assert "secret-token" not in told
         jira.faults.clear()
         assert fault.fired or k > 5
         publish_once(jira, path)
@@ -315,5 +318,3 @@ def test_a_visibility(text):
 def test_no_visibility(text):
     with pytest.raises(UsageError, match="group:NAME or role:NAME"):
         read_visibility(text)
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ciops.postmortem.record import Discovery, Escape
 from postmortem.records import GONE, changed, read
 

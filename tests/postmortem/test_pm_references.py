@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ciops.postmortem.references import (
     Links,
     find_references,

@@ -15,7 +15,7 @@ Arguments = Sequence[str]
 Environment = Mapping[str, str]
 Command = Callable[[Arguments, Environment], int]
 
-USAGE: Final = """usage: post_mortem_render.py COMMAND …    (each command explains itself with --help)
+USAGE: Final = """usage: post_mortem_render.py COMMAND …   (each explains itself with --help)
 
   new      write a record to fill in
   check    whether a record may become a post-mortem, and what is missing

@@ -41,7 +41,7 @@ def looked_up(
     """What `--verify` found; nothing without it."""
     if not options.verify or examination.reading.malformed:
         return ()
-    from ciops.postmortem.verification import verify
     from ciops.postmortem.services import services
+    from ciops.postmortem.verification import verify
 
     return tuple(verify(examination.record, services(host), examination.words))

@@ -1,7 +1,8 @@
 """Whether the summary or the validation claims more than was tested.
 
-A claim is a clause that speaks of success and of everything ("fixed on all platforms"), of something
-that the record says was not tested, or of what no test can show ("will never happen again").
+A claim is a clause that speaks of success and of everything ("fixed on all platforms"), of
+something that the record says was not tested, or of what no test can show ("will never happen
+again").
 """
 
 from __future__ import annotations
@@ -82,7 +83,10 @@ def _universal(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
 
 
 def _is_listed(phrase: str, scope: Scope) -> bool:
-    return phrase.strip().casefold() in scope.tested.casefold()
+    """Whether the record lists it as tested, with or without its preposition."""
+    tested, phrase = scope.tested.casefold(), phrase.strip().casefold()
+    bare = phrase.partition(" ")[2]
+    return phrase in tested or (bool(bare) and bare in tested.split("\n"))
 
 
 def _words(text: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""The prose check of a document that already exists: its sections by name, its language by its words."""
+"""The prose check of a document that already exists: sections by name, language by its words."""
 
 from __future__ import annotations
 

@@ -57,7 +57,9 @@ class Known:
     hints: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def from_parts(parts: Sequence[Part]) -> tuple[dict[str, str], tuple[Item, ...], dict[str, list[str]]]:
+def from_parts(
+    parts: Sequence[Part],
+) -> tuple[dict[str, str], tuple[Item, ...], dict[str, list[str]]]:
     """The texts, action items and references of an existing document's sections."""
     texts: dict[str, str] = {}
     hints: dict[str, list[str]] = {}

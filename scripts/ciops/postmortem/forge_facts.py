@@ -1,4 +1,4 @@
-"""What a forge knows about a fix: its title, author, commits and tickets, put into a record verbatim."""
+"""What a forge knows about a fix, put into a record verbatim: title, author, commits, tickets."""
 
 from __future__ import annotations
 

@@ -69,11 +69,11 @@ CJK: Final = "\u2e80-\u2fdf\u3000-\u312f\u31a0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\
 OPENER: Final = {")": "(", "]": "[", "}": "{"}
 _IS_CJK: Final = re.compile(f"[{CJK}]")
 _ESCAPABLE: Final = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_LONGEST: Final = 200  # of what one identifier may span; bounds the work on hostile text
+# Lengths are bounded, so that hostile text costs no more than it is long.
 VERBATIM: Final = "|".join(
     (
-        rf"\{{\{{(?:(?!\}}\}})[^\n]){{0,{_LONGEST}}}\}}\}}",  # {{ x }}
-        rf"\{{%(?:(?!%\}})[^\n]){{0,{_LONGEST}}}%\}}",  # {% if x %}
+        r"\{\{[^}\n]{0,200}(?:\}[^}\n]{1,80}){0,3}\}\}",  # {{ x }}
+        r"\{%[^%\n]{0,200}(?:%[^%}\n][^%\n]{0,80}){0,3}%\}",  # {% if x %}
         r"[$#]\{[^{}\n]{0,80}\}",  # ${HOSTNAME}, #{id}
         # vector<T>, map<K*, V*>, std::vector<uint32_t*>; two levels deep
         r"\b[A-Za-z_][\w:.]{0,80}<[^<>\n`]{0,80}(?:<[^<>\n`]{0,80}>[^<>\n`]{0,80}){0,4}>",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ciops.errors import RefusedError, UsageError
-from ciops.plumbing.http import Client, NotFoundError, segment
+from ciops.plumbing.http import Client, Json, NotFoundError, segment
 from ciops.postmortem.payload import Payload
 
 SCOPED_API: Final = "https://api.atlassian.com"
@@ -138,13 +138,13 @@ def _newest(jira: Jira, comments: str) -> Iterator[dict[str, Any]]:
             return
 
 
-def _identity(person: Any) -> str:
+def _identity(person: Json) -> str:
     """The account id of Cloud, the key or name of Data Center."""
     known = person if isinstance(person, dict) else {}
     return str(known.get("accountId") or known.get("key") or known.get("name") or "")
 
 
-def _child(data: Any, key: str) -> dict[str, Any]:
+def _child(data: Json, key: str) -> dict[str, Any]:
     value = data.get(key) if isinstance(data, dict) else None
     return value if isinstance(value, dict) else {}
 

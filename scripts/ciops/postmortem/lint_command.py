@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_REFUSED
 from ciops.plumbing.ci_host import CiHost
@@ -18,7 +19,7 @@ from ciops.postmortem.record import LANGUAGES, Language
 from ciops.postmortem.sections import Names, load_names
 from ciops.postmortem.wording import Words, load_words
 
-SCHEMA = 1
+SCHEMA: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,4 +102,4 @@ def _github(linted: Sequence[Linted], host: CiHost) -> None:
             host.warning(f'{finding.kind}: "{finding.phrase}". {advice}', each.file, passage.line)
 
 
-REPORTS = {"text": _text, "json": _json, "github": _github}
+REPORTS: Final = {"text": _text, "json": _json, "github": _github}

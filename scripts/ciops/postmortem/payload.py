@@ -11,21 +11,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ciops.errors import RefusedError, UsageError
 from ciops.plumbing.yaml_file import shown
 
+Json: TypeAlias = Any  # what json.loads gives
 ISSUE_KEY: Final = re.compile(r"[A-Z][A-Z0-9_]{0,50}-[1-9][0-9]{0,9}")
 _KEYS: Final = ("site", "issue", "visibility", "body")
 
 
-def canonical(data: Any) -> str:
+def canonical(data: Json) -> str:
     """JSON with sorted keys and without spaces, characters as they are."""
     return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-def sent_length(data: Any) -> int:
+def sent_length(data: Json) -> int:
     """Characters of JSON as it goes over the wire, where `é` is `\\u00e9`."""
     return len(json.dumps(data))
 
@@ -86,7 +87,7 @@ def read_payload(text: str, name: str) -> Payload:
     return Payload(site or "", issue_key(issue), _visibility(data["visibility"], name), body)
 
 
-def _visibility(data: Any, name: str) -> Visibility | None:
+def _visibility(data: Json, name: str) -> Visibility | None:
     if data is None:
         return None
     if not isinstance(data, dict) or sorted(data) != ["type", "value"]:
@@ -118,8 +119,8 @@ def issue_key(text: str) -> str:
 def check_length(length: int, sizes: Mapping[str, int], longest: int) -> None:
     """Refuse a comment that is too long, naming the sections in the order in which to cut them.
 
-    What Jira counts for ADF is not documented, so its JSON is measured as it is sent, which is longer
-    than its text.
+    What Jira counts for ADF is not documented, so its JSON is measured as it is sent, which is
+    longer than its text.
     """
     if length <= longest:
         return

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from ciops.plumbing.yaml_file import Document, key_path
 from ciops.postmortem.claims import Scope, overclaims
@@ -57,6 +58,16 @@ def check(
             yield from _check(prose, sentences(prose.text, guide, pattern), scope, guide)
 
 
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A finding within one sentence."""
+
+    kind: Kind
+    start: int
+    end: int
+    rule: str
+
+
 def _check(prose: Prose, found: list[Sentence], scope: Scope, guide: Guide) -> Iterator[Finding]:
     paragraphs: dict[int, str] = {}
     for sentence in found:
@@ -64,26 +75,23 @@ def _check(prose: Prose, found: list[Sentence], scope: Scope, guide: Guide) -> I
     for sentence in found:
         hits = _hits(sentence, prose, paragraphs[sentence.paragraph], guide)
         if prose.place in guide.kinds["overclaim"]:
-            hits += [
-                ("overclaim", span, "overclaim") for span in overclaims(sentence, scope, guide)
-            ]
-        for kind, (start, end), rule in _distinct(hits):
-            phrase = " ".join(sentence.phrase(start, end).split())
-            yield Finding(kind, prose.path, sentence.line_of(start), phrase, rule)
+            claims = overclaims(sentence, scope, guide)
+            hits += [_Hit("overclaim", start, end, "overclaim") for start, end in claims]
+        for hit in _distinct(hits):
+            phrase = " ".join(sentence.phrase(hit.start, hit.end).split())
+            line = sentence.line_of(hit.start)
+            yield Finding(hit.kind, prose.path, line, phrase, hit.rule)
 
 
-Hit = tuple[Kind, Span, str]
-
-
-def _hits(sentence: Sentence, prose: Prose, paragraph: str, guide: Guide) -> list[Hit]:
-    hits: list[Hit] = []
+def _hits(sentence: Sentence, prose: Prose, paragraph: str, guide: Guide) -> list[_Hit]:
+    hits: list[_Hit] = []
     for rule in guide.rules:
         if prose.place not in rule.places:
             continue
         for match in rule.pattern.finditer(sentence.text):
             start, end = _trimmed(sentence.text, match.span())
             if start < end and not _exempt(rule, sentence, (start, end), paragraph, prose, guide):
-                hits.append((rule.kind, (start, end), rule.id))
+                hits.append(_Hit(rule.kind, start, end, rule.id))
     return hits
 
 
@@ -132,32 +140,30 @@ def _is_elaborated(sentence: Sentence, after: str, guide: Guide) -> bool:
     return named > 1 and bool(guide.exemptions["condition"].search(sentence.text))
 
 
-def _distinct(hits: list[Hit]) -> list[Hit]:
-    """In order, hits of one kind that touch as one, and a hit inside another kind's left out."""
-    hits = sorted(hits, key=lambda hit: (hit[1][0], -hit[1][1]))
-    out: list[Hit] = []
-    for hit in hits:
-        kind, (start, end), rule = hit
-        touching = next((i for i, seen in enumerate(out) if start <= seen[1][1] + 1), None)
-        if touching is None:
-            out.append(hit)
-        elif out[touching][0] == kind:
-            seen = out[touching]
-            out[touching] = (kind, (seen[1][0], max(end, seen[1][1])), seen[2])
-        elif _RANK[kind] < _RANK[out[touching][0]] and start < out[touching][1][1]:
-            out[touching] = hit
-        elif start >= out[touching][1][1]:
-            out.append(hit)
-    return out
-
-
-_RANK: dict[Kind, int] = {
+# Of two findings in the same words, the one that says more.
+_RANK: Final[dict[Kind, int]] = {
     "blame": 0,
     "overclaim": 1,
     "vague-mechanism": 2,
     "advocacy": 3,
     "hedge": 4,
 }
+
+
+def _distinct(hits: list[_Hit]) -> list[_Hit]:
+    """In order: hits of one kind that touch as one, of two kinds in the same words the stronger."""
+    out: list[_Hit] = []
+    for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
+        last = out[-1] if out else None
+        if last is None or hit.start > last.end + 1:
+            out.append(hit)
+        elif hit.kind == last.kind:
+            out[-1] = replace(last, end=max(hit.end, last.end))
+        elif hit.start >= last.end:
+            out.append(hit)
+        elif _RANK[hit.kind] < _RANK[last.kind]:
+            out[-1] = hit
+    return out
 
 
 def persons(record: Record) -> tuple[str, ...]:
@@ -237,10 +243,13 @@ def document_line(finding: Finding, document: Document) -> int | None:
     start = document.line(finding.path)
     if start is None:
         return None
-    words = re.split(r"\s+", finding.phrase, maxsplit=3)[:2]
     lines = document.text.split("\n")
     at = start - 1 + finding.line
-    for index in (*range(at, min(at + 3, len(lines))), *range(start - 1, min(at + 40, len(lines)))):
-        if all(word in lines[index] for word in words) or finding.phrase in lines[index]:
-            return index + 1
+    near, field = range(at, at + 3), range(start - 1, at + 40)
+    places: list[int] = [index for index in (*near, *field) if index < len(lines)]
+    words = finding.phrase.split()
+    for known in (words[:2], words[:1]):
+        for index in places:
+            if all(word in lines[index] for word in known):
+                return index + 1
     return start

@@ -1,7 +1,7 @@
 """The rules of the prose check, from `config/post-mortem-render/prose.<language>.yml`.
 
 A rule is a regular expression over one sentence in which a person stands as one character, code as
-another and a quote as a third; `{person}`, `{code}`, `{quote}` and the file's own macros write them.
+another and a quote as a third; `{person}`, `{code}`, `{quote}` and the file's macros write them.
 """
 
 from __future__ import annotations

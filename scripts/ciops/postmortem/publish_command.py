@@ -15,6 +15,7 @@ from ciops.plumbing.yaml_file import Document, read_text, schema_problems
 from ciops.postmortem import command_line
 from ciops.postmortem.payload import Payload, check_length, digest, read_payload, sent_length
 from ciops.postmortem.prose_rules import CONFIG
+from ciops.postmortem.record import Language
 from ciops.postmortem.services import site_of
 from ciops.postmortem.settings import Settings, load_settings
 from ciops.postmortem.wording import load_words
@@ -80,7 +81,7 @@ def postable(payload: Payload, name: str, settings: Settings) -> None:
 
 
 def _publish(
-    payload: Payload, approval: str, language: str, settings: Settings, host: CiHost
+    payload: Payload, approval: str, language: Language, settings: Settings, host: CiHost
 ) -> None:
     from ciops.postmortem.jira import open_jira, project_type, publish
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ciops.errors import EXIT_DONE, EXIT_REFUSED
 from ciops.plumbing.ci_host import CiHost
 from ciops.postmortem.examination import Examination
 from ciops.postmortem.verification import Looked
 
-SCHEMA = 1
+SCHEMA: Final = 1
 
 
 def exit_status(examination: Examination, looked: Sequence[Looked], strict: bool) -> int:
@@ -75,7 +75,8 @@ def _verdict(examination: Examination) -> Iterator[str]:
         name = words.say(f"gate_name.{gap.gate}")
         yield f"  ✗ {name}{words.say('mark.colon')}{gap.need}"
     for fault in decision.faults:
-        yield f"  ✗ {_place(examination, fault.line, fault.path)}{_fault(examination, fault.problem)}"
+        place = _place(examination, fault.line, fault.path)
+        yield f"  ✗ {place}{_fault(examination, fault.problem)}"
         yield f"      {fault.suggestion}"
     if decision.redirect and decision.verdict != "confirm":
         yield words.say(f"redirect.{decision.redirect}")

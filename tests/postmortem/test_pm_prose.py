@@ -1,0 +1,214 @@
+"""The prose check: every rule on its own examples, and tables of sentences by their place."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+import yaml
+
+from ciops.postmortem.claims import Scope
+from ciops.postmortem.prose import Finding, Prose, check, check_record, document_line
+from ciops.postmortem.prose_rules import Guide, load_guide
+from postmortem.records import ROOT, changed, read
+
+LANGUAGES = ("en", "ja", "fr")
+SENTENCES = ROOT / "tests" / "data" / "postmortem"
+# The persons that the rules' own examples speak of.
+NAMES = {
+    "en": ("Alex", "Priya", "Marek", "Tom", "Noor"),
+    "ja": ("佐伯", "長谷", "Marek"),
+    "fr": ("Hélène", "Yann", "Solène", "Idriss"),
+}
+# The persons of the tables, and what their records say was not tested.
+TABLE_NAMES = {
+    "en": ("Priya Nair", "Marek", "Lucía"),
+    "ja": ("佐伯", "江口", "Marek"),
+    "fr": ("Hélène Caron", "Yann", "Solène"),
+}
+NOT_TESTED = {
+    "en": "PyPy and zip-imported plugins were not retested.",
+    "ja": "遠隔 GPU への振り分け経路では再テストしていません。",
+    "fr": "Les gammes K7 et K11 n'ont pas été retestées.",
+}
+
+
+@cache
+def guide(language: str) -> Guide:
+    return load_guide(language)
+
+
+def examples(wanted: str) -> list[tuple[str, str, str]]:
+    return [
+        (language, rule.id, sentence)
+        for language in LANGUAGES
+        for rule in guide(language).rules
+        for sentence in getattr(rule, wanted)
+    ]
+
+
+def found_by_rule(language: str, rule_id: str, sentence: str) -> list[Finding]:
+    rule = next(rule for rule in guide(language).rules if rule.id == rule_id)
+    place = "mechanism" if "mechanism" in rule.places else sorted(rule.places)[0]
+    prose = Prose(("field",), place, sentence.replace("{code}", "`x_y`"))
+    return list(check([prose], NAMES[language], Scope(), guide(language)))
+
+
+@pytest.mark.parametrize(("language", "rule", "sentence"), examples("matches"))
+def test_a_rule_finds_what_it_says_it_finds(language, rule, sentence):
+    kind = next(each.kind for each in guide(language).rules if each.id == rule)
+    assert kind in {finding.kind for finding in found_by_rule(language, rule, sentence)}
+
+
+@pytest.mark.parametrize(("language", "rule", "sentence"), examples("near_misses"))
+def test_a_rule_lets_its_near_misses_pass(language, rule, sentence):
+    assert found_by_rule(language, rule, sentence) == []
+
+
+def table() -> list[tuple[str, str, str, str]]:
+    rows = []
+    for language in LANGUAGES:
+        text = (SENTENCES / f"sentences.{language}.yml").read_text(encoding="utf-8")
+        for place, kinds in yaml.safe_load(text).items():
+            for kind, sentences in kinds.items():
+                rows += [(language, place, kind, sentence) for sentence in sentences]
+    return rows
+
+
+@pytest.mark.parametrize(("language", "place", "kind", "sentence"), table())
+def test_a_sentence_in_its_place(language, place, kind, sentence):
+    prose = Prose(("field",), place, sentence)
+    scope = Scope("", NOT_TESTED[language])
+    kinds = {each.kind for each in check([prose], TABLE_NAMES[language], scope, guide(language))}
+    assert kinds == (set() if kind == "clean" else {kind})
+
+
+def findings(**changes: object) -> list[tuple[str, str, str]]:
+    record = read(changed(**changes)).record
+    found = check_record(record, guide(record.language))
+    return [(finding.kind, finding.field, finding.phrase) for finding in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`We believe` is printed.",
+        "```\nWe believe it is stale.\n```",
+        "    We believe it is stale.",
+        "> We believe it is stale.",
+        "The ticket says “we believe it is stale”.",
+        'The ticket says "we believe it is stale".',
+        "The ticket says 'we believe it is stale'.",
+        "WARN we believe it is stale",
+        "See https://example.com/we-believe-it.",
+        "[the run](https://example.com/maybe)",
+    ],
+)
+def test_code_quotes_logs_and_addresses_are_not_prose(text):
+    assert findings(root_cause__mechanism=text) == []
+
+
+def test_a_link_label_is_prose():
+    mechanism = "[We believe](https://a.b) it is stale."
+    assert findings(root_cause__mechanism=mechanism)[0][2] == "We believe"
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("We **believe** it is stale.", "We **believe"),
+        ("We\nbelieve it is stale.", "We believe"),
+        ("It is `x`, and we believe `y`.", "we believe"),
+    ],
+)
+def test_a_phrase_is_the_authors_own_words(text, phrase):
+    assert [found[2] for found in findings(root_cause__mechanism=text)] == [phrase]
+
+
+def test_hypotheses_are_let_pass_and_what_confirmed_them_is_not():
+    tried = [
+        {"claim": "We believe it is the NIC.", "rejected_because": "It seems not."},
+        {"claim": "We believe it is the page.", "confirmed_by": "It seems so."},
+    ]
+    assert findings(discovery={"hypotheses": tried, "notes": "Maybe the cache."}) == [
+        ("hedge", "discovery.hypotheses[1].confirmed_by", "seems")
+    ]
+
+
+def test_a_declared_hypothesis_is_for_its_gate_to_refuse():
+    cause = {"status": "hypothesis", "mechanism": "We believe it wraps."}
+    assert findings(root_cause=cause) == []
+
+
+@pytest.mark.parametrize("owner", ["Ravi", "Ravi Patel", "@ravi"])
+def test_the_subject_decides(owner):
+    blamed = "Ravi should have checked the cache."
+    assert findings(owner={"name": owner}, escape={"detail": blamed}) != []
+    assert findings(owner={"name": owner}, escape={"detail": "CI should have caught it."}) == []
+
+
+def test_a_name_inside_another_word_is_no_person():
+    assert (
+        findings(owner={"name": "長谷"}, language="ja", escape={"detail": "長谷川が忘れた。"}) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("summary", "validation", "claims"),
+    [
+        ("Fixed on all platforms.", {}, True),
+        ("Fixed on all three platforms.", {}, False),
+        ("Fixed on all platforms.", {"other_configurations": ["all platforms"]}, False),
+        ("Fixed on all the nodes.", {"not_tested": "Other nodes were not retested."}, True),
+        ("Fixed on all the nodes.", {"not_tested": "The docs were not checked."}, False),
+        ("Fixed on Windows too.", {"not_tested": "Windows was not retested."}, True),
+        ("Fixed on Linux too.", {"not_tested": "Windows was not retested."}, False),
+        ("Fixed with Llama.", {"not_tested": "Models other than Llama were not retested."}, False),
+        ("Fixed on 32 nodes.", {"not_tested": "32 nodes were not tested."}, True),
+        ("Windows hung.", {"not_tested": "Windows was not retested."}, False),
+        ("Fixed without any performance impact.", {}, True),
+        (
+            "Fixed without any performance impact.",
+            {"performance": [{"metric": "p99", "before": "1 s", "after": "1 s"}]},
+            False,
+        ),
+    ],
+)
+def test_a_claim_is_measured_against_what_was_tested(summary, validation, claims):
+    tested = {"original_reproduction": {"result": "pass"}, **validation}
+    found = findings(summary=summary, validation=tested)
+    assert [kind for kind, field, _ in found if field == "summary"] == ["overclaim"] * claims
+
+
+def test_two_claims_in_one_clause_are_one_finding():
+    summary = "It is fixed on all platforms and for all users."
+    assert [phrase for _, _, phrase in findings(summary=summary)] == [
+        "on all platforms and for all users"
+    ]
+
+
+def test_a_finding_is_placed_in_the_file():
+    text = (
+        "language: en\nroot_cause:\n  status: identified\n  mechanism: |\n    First line.\n\n"
+        "    Here we\n    believe it wraps.\nsummary: >-\n  A line and\n  it probably wraps.\n"
+    )
+    reading = read(text)
+    found = check_record(reading.record, guide("en"))
+    assert [(each.field, document_line(each, reading.document)) for each in found] == [
+        ("summary", 11),
+        ("root_cause.mechanism", 7),
+    ]
+
+
+def test_findings_come_in_the_order_of_the_record():
+    found = findings(
+        summary="It probably wraps.",
+        root_cause__mechanism="It seems to wrap. Perhaps twice.",
+        why_symptom="We think so.",
+    )
+    assert [field for _, field, _ in found] == [
+        "summary",
+        "root_cause.mechanism",
+        "root_cause.mechanism",
+        "why_symptom",
+    ]
