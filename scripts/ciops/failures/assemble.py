@@ -5,6 +5,7 @@ Pure: what was looked up, when it was and what is to be tracked is handed in. Ev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -30,6 +31,8 @@ from ciops.failures.scan_result import NumberedLine
 
 _LONGEST_HYPOTHESIS: Final = 600
 _SHOWN_CHANGES: Final = 3
+_SHOWN_MODELS: Final = 2
+_SHOWN_MODELS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def assemble(
         replace(job, evidence="weak", supplementary=True) if job.id in beside else job
         for job in jobs
     ]
-    named = [_bucket(one, looked.get(one.name, Looked())) for one in buckets]
+    named = [_bucket(one, looked.get(one.name, Looked()), found) for one in buckets]
     return Report(
         config=facts.config,
         scope=facts.scope,
@@ -151,7 +154,7 @@ def _masked_bridge(bridge: DeadEndBridge) -> DeadEndBridge:
     return replace(bridge, name=mask_secrets(bridge.name), reason=mask_secrets(bridge.reason))
 
 
-def _bucket(one: Bucket, looked: Looked) -> model.Bucket:
+def _bucket(one: Bucket, looked: Looked, found: Mapping[int, JobEvidence]) -> model.Bucket:
     return model.Bucket(
         name=mask_secrets(one.name),
         status=one.status,
@@ -161,7 +164,7 @@ def _bucket(one: Bucket, looked: Looked) -> model.Bucket:
         jobs=one.jobs,
         causal_error=one.causal_error,
         signature=one.signature,
-        hypothesis=mask_secrets(hypothesis(one, looked)),
+        hypothesis=mask_secrets(hypothesis(one, looked, _places(one, found))),
         owner_assumed=one.owner_assumed,
         evidence=one.evidence,
         rule=one.rule,
@@ -169,17 +172,29 @@ def _bucket(one: Bucket, looked: Looked) -> model.Bucket:
     )
 
 
-def hypothesis(one: Bucket, looked: Looked) -> str:
+def _places(one: Bucket, found: Mapping[int, JobEvidence]) -> dict[str, str]:
+    """What the places of a hypothesis' template stand for."""
+    models = list(dict.fromkeys(name for job in one.jobs if (name := found[job].scan.model)))
+    more = f" and {len(models) - _SHOWN_MODELS} more models"
+    shown = ", ".join(models[:_SHOWN_MODELS]) + (more if len(models) > _SHOWN_MODELS else "")
+    return {
+        "{frame}": str(one.frame or "the code"),
+        "{model}": shown or "the model",
+        "{text}": one.causal_error or "",
+        "{exception}": found[one.representative].scan.exception or "the error",
+    }
+
+
+def hypothesis(one: Bucket, looked: Looked, places: Mapping[str, str]) -> str:
     """The hypothesis in one sentence, with where its code was seen; "" when there is no such code.
 
-    A rule's text that names no code stands as it is.
+    A rule's text that names no code says nothing about a file.
     """
-    if not names_code(one):
-        return one.hypothesis[:_LONGEST_HYPOTHESIS]
-    if looked.missing:
+    if names_code(one) and looked.missing:
         return ""
-    text = one.hypothesis.replace("{frame}", str(one.frame))[:_LONGEST_HYPOTHESIS]
-    return f"{text.rstrip('. ')} ({_seen(looked)})"
+    text = re.sub(r"\{\w+\}", lambda place: places.get(place[0], place[0]), one.hypothesis)
+    text = re.sub("^the ", "The ", text)[:_LONGEST_HYPOTHESIS]
+    return f"{text.rstrip('. ')} ({_seen(looked)})" if names_code(one) else text
 
 
 def names_code(one: Bucket) -> bool:

@@ -19,6 +19,7 @@ from ciops.failures.plain_data import PlainDataError, from_plain, to_plain
 from ciops.failures.redaction import mask_secrets
 from ciops.failures.report_json import MAX_BYTES
 from ciops.failures.trace_download import NOT_READ, unread
+from ciops.plumbing.http import Json
 from ciops.plumbing.yaml_file import read_text
 
 T = TypeVar("T")
@@ -63,17 +64,16 @@ def code_key(bucket: Bucket) -> str:
 
 
 def part_json(part: Part) -> str:
-    """The text of a part's file, with its secrets masked."""
-    masked = replace(
-        part,
-        facts=replace(part.facts, jobs=tuple(_masked(one) for one in part.facts.jobs)),
-        evidence=tuple(replace(one, name=mask_secrets(one.name)) for one in part.evidence),
-    )
-    return json.dumps(to_plain(masked), ensure_ascii=False, separators=(",", ":")) + "\n"
+    """The text of a part's file: ASCII, with the secrets in all texts masked."""
+    return json.dumps(_masked(to_plain(part)), separators=(",", ":")) + "\n"
 
 
-def _masked(one: ChainJob) -> ChainJob:
-    return replace(one, job=replace(one.job, name=mask_secrets(one.job.name)))
+def _masked(value: Json) -> Json:
+    if isinstance(value, str):
+        return mask_secrets(value)
+    if isinstance(value, dict):
+        return {key: _masked(item) for key, item in value.items()}
+    return [_masked(item) for item in value] if isinstance(value, list) else value
 
 
 def read_parts(places: Iterable[Path]) -> list[Part]:

@@ -106,7 +106,7 @@ _KEY_LINE: Final = re.compile(r"^\s*MII[A-Za-z0-9+/]{50,}={0,2}\s*$", re.MULTILI
 # What stands where a secret would, and is none: placeholders, references, counts, file names.
 _HARMLESS: Final = re.compile(
     r"""["']?(?:
-      \*{2,}|x{3,}|\[(?:MASKED|masked|FILTERED|REDACTED|secure)\]|<[^>]*>|\$\{?.*|%\w+%|\{\{.*
+      \*{2,}|x{3,}|\[(?:MASKED|masked|FILTERED|REDACTED|secure)\]?|<[^>]*>|\$\{?.*|%\w+%|\{\{.*
     | true|false|none|null|nil|yes|no|required|missing|invalid|expired|unset|empty|not|is|was|has
     | \d{1,3}
     )["']?$""",
