@@ -58,7 +58,8 @@ TEXTS = [
     pytest.param(
         "E in {frame}",
         Looked(CODE),
-        f"E in src/gear.py:turn (src/gear.py of o/r at {SHA[:12]}, the commit that the trace names)",
+        f"E in src/gear.py:turn (src/gear.py of o/r at {SHA[:12]}, the commit that the trace"
+        " names)",
         id="code at a commit",
     ),
     pytest.param(
