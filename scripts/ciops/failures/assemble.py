@@ -31,7 +31,6 @@ from ciops.failures.scan_result import NumberedLine
 
 _LONGEST_HYPOTHESIS: Final = 600
 _SHOWN_CHANGES: Final = 3
-_SHOWN_MODELS: Final = 2
 _SHOWN_MODELS: Final = 3
 
 

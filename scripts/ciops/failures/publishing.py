@@ -8,7 +8,7 @@ from typing import Final
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL
 from ciops.failures.output_folder import OutputFolder
 from ciops.failures.report_chat import chat_lines, chat_text
-from ciops.failures.report_formats import CHAT, FILES, files
+from ciops.failures.report_formats import CHAT, files, summary
 from ciops.failures.report_model import Report
 from ciops.failures.report_text import made_safe
 from ciops.failures.report_words import words_of
@@ -32,7 +32,7 @@ def publish(
     for path in written:
         host.say(str(path), "dim")
     if MARKDOWN in formats or host.name == "github":
-        host.summary(FILES[MARKDOWN](safe, words))
+        host.summary(summary(safe, words))
     _tell(report, formats, folder, host)
     return status_of(report)
 
