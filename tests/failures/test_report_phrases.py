@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,34 @@ def test_a_text_built_to_blow_up_a_pattern_is_read_in_no_time() -> None:
 )
 def test_the_report_says_reasons_in_its_language(language: str, says: str) -> None:
     assert says in chat_text(usual(), words_of(language))
+
+
+AT = "(loom/a.py of loom/loom at 4be1d02, the default branch, as no commit is named"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            f"E comes out of loom/a.py:f: E: (x, y) of z {AT})",
+            "E sort de loom/a.py:f\u00a0: E: (x, y) of z (loom/a.py de loom/loom à 4be1d02, "
+            "la branche par défaut, faute de commit nommé)",
+        ),
+        (
+            f"Shapes differ {AT}; changed since the last green run by c81d9a2 a, b, d00fbe3 c)",
+            "Shapes differ (loom/a.py de loom/loom à 4be1d02, la branche par défaut, faute de "
+            "commit nommé\u202f; modifié depuis la dernière exécution réussie par "
+            "c81d9a2 a, b, d00fbe3 c)",
+        ),
+        (
+            "the error comes out of a.py:f: no (not checked: nobody looked)",
+            "l'erreur sort de a.py:f\u00a0: no (non vérifié\u00a0: personne n'a regardé)",
+        ),
+    ],
+)
+def test_a_hypothesis_in_french(text: str, said: str) -> None:
+    report = replace(usual(), buckets=(replace(usual().buckets[0], hypothesis=text),))
+    assert in_language(report, words_of("fr")).buckets[0].hypothesis == said
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
