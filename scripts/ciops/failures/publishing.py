@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL
 from ciops.failures.output_folder import OutputFolder
-from ciops.failures.report_chat import chat_lines, chat_text
+from ciops.failures.report_chat import COLUMNS, chat_lines, chat_text
 from ciops.failures.report_formats import CHAT, files, summary
 from ciops.failures.report_model import Report
 from ciops.failures.report_text import made_safe
@@ -27,7 +28,7 @@ def publish(
     if CHAT in formats:
         texts["report.chat"] = chat_text(safe, words)
     written = [folder.write(name, text) for name, text in texts.items()]
-    for line in chat_lines(safe, words):
+    for line in chat_lines(safe, words, _columns(host)):
         host.say(line.text, line.style)
     for path in written:
         host.say(str(path), "dim")
@@ -35,6 +36,13 @@ def publish(
         host.summary(summary(safe, words))
     _tell(report, formats, folder, host)
     return status_of(report)
+
+
+def _columns(host: CiHost) -> int:
+    """As wide as the terminal, where there is one."""
+    if host.name != "terminal":
+        return COLUMNS
+    return min(max(shutil.get_terminal_size((COLUMNS, 24)).columns, 60), 160)
 
 
 def _tell(report: Report, formats: Sequence[str], folder: OutputFolder, host: CiHost) -> None:
