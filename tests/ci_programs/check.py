@@ -5,7 +5,6 @@ PYTHONPATH=tests python -m ci_programs.check
 
 from __future__ import annotations
 
-import re
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -19,7 +18,16 @@ ACTIONS = [ROOT / "action.yml", *sorted(ROOT.glob("*/action.yml"))]
 GITLAB_EXAMPLES = [ROOT / ".gitlab-ci.yml", *sorted((ROOT / "examples/gitlab").glob("*.yml"))]
 EDITED = [ROOT / "config", ROOT / "examples", ROOT / ".github", ROOT / ".gitlab-ci.yml", *ACTIONS]
 SCRIPTS = [ROOT / "scripts/start.sh", ROOT / ".ci/run"]
-MODELINE = re.compile(r"^# yaml-language-server: \$schema=(\S+)$", re.MULTILINE)
+# What each published schema is for, by patterns below the repository.
+SCHEMAS = {
+    "config/issue-triage/policy.schema.json": ["config/issue-triage/*.yml"],
+    "config/pipeline-failure-report/schema.json": ["config/pipeline-failure-report/*.yml"],
+    "config/post-mortem-render/prose.schema.json": ["config/post-mortem-render/prose.yml"],
+    "config/post-mortem-render/prose-rules.schema.json": ["config/post-mortem-render/prose.??.yml"],
+    "config/post-mortem-render/sections.schema.json": ["config/post-mortem-render/sections.yml"],
+    "config/post-mortem-render/settings.schema.json": ["config/post-mortem-render/settings.yml"],
+    "config/post-mortem-render/record.schema.json": ["examples/post-mortem*.yml"],
+}
 
 
 def main() -> int:
@@ -82,15 +90,16 @@ def _merged_is_valid(project: gitlab.Project, name: str) -> bool:
 
 
 def own_schemas() -> bool:
-    """Policies, rules and records against the schema that their first line names for editors."""
-    clean = True
-    for path in sorted([*ROOT.glob("config/**/*.yml"), *ROOT.glob("examples/**/*.yml")]):
-        named = MODELINE.search(path.read_text(encoding="utf-8"))
-        if named:
-            file = path.parent / named[1]
-            command = [BIN / "check-jsonschema", "--schemafile", file, path]
-            clean &= lint(f"{file.name} {path.name}", command)
-    return clean
+    """Policies, rules, settings and records against the schemas that editors use."""
+    clean, left = True, set(ROOT.glob("config/*/*.yml"))
+    for schema_file, patterns in SCHEMAS.items():
+        files = sorted(path for pattern in patterns for path in ROOT.glob(pattern))
+        command = [BIN / "check-jsonschema", "--schemafile", ROOT / schema_file, *files]
+        clean &= lint(schema_file, command)
+        left -= set(files)
+    for path in sorted(left):
+        print(f"{path.relative_to(ROOT)}: no schema is for it")
+    return clean and not left
 
 
 if __name__ == "__main__":
