@@ -12,7 +12,8 @@ from ciops.failures.report_formats import files
 from ciops.failures.report_model import Report
 from ciops.failures.report_words import words_of
 from failures.chromium import Page, Pipe, browser
-from failures.report_samples import HOSTILE, big, poisoned, usual
+from failures.hostile_words import HOSTILE, poisoned
+from failures.report_samples import big, usual
 
 pytestmark = pytest.mark.tool
 SHOWN = "[...document.querySelectorAll('.card')].filter((one) => !one.hidden).length"

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ciops.failures.report_csv import COLUMNS, cell, to_csv
-from failures.report_samples import HOSTILE, big, empty, poisoned, usual
+from failures.hostile_words import HOSTILE, poisoned
+from failures.report_samples import big, empty, usual
 
 SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
 

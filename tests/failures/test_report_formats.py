@@ -22,7 +22,8 @@ from ciops.failures.report_text import made_safe, one_line
 from ciops.failures.report_words import LANGUAGES, words_of
 from ciops.failures.scan_result import NumberedLine
 from ciops.plumbing.ci_host import CiHost, detect
-from failures.report_samples import HOSTILE, SECRETS, big, poisoned, usual
+from failures.hostile_words import HOSTILE, SECRETS, poisoned
+from failures.report_samples import big, usual
 
 EN = words_of("en")
 SCRIPTS = Path(__file__).parents[2] / "scripts"

@@ -25,7 +25,8 @@ from ciops.failures.report_model import (
     Unreadable,
 )
 from ciops.failures.scan_result import NumberedLine
-from failures.report_samples import HOSTILE, poisoned, usual
+from failures.hostile_words import HOSTILE, poisoned
+from failures.report_samples import usual
 
 TOP = (
     *("schema", "config", "scope", "starting_pipeline", "terminal_pipelines"),

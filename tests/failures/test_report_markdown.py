@@ -23,7 +23,8 @@ from ciops.failures.report_model import Report
 from ciops.failures.report_text import made_safe
 from ciops.failures.report_words import words_of
 from ciops.plumbing.ci_host import SUMMARY_LIMIT
-from failures.report_samples import HOSTILE, SECRETS, big, empty, job, lines, poisoned, usual
+from failures.hostile_words import HOSTILE, SECRETS, poisoned
+from failures.report_samples import big, empty, job, lines, usual
 
 EN = words_of("en")
 PARSER = MarkdownIt("gfm-like", {"html": True, "linkify": False})

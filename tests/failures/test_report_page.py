@@ -20,7 +20,8 @@ from ciops.failures.report_model import Report
 from ciops.failures.report_page import page, script_json
 from ciops.failures.report_text import made_safe
 from ciops.failures.report_words import LANGUAGES, words_of
-from failures.report_samples import HOSTILE, SECRETS, big, empty, poisoned, usual
+from failures.hostile_words import HOSTILE, SECRETS, poisoned
+from failures.report_samples import big, empty, usual
 
 EN = words_of("en")
 

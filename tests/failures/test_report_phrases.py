@@ -15,7 +15,8 @@ from ciops.failures.report_json import to_json
 from ciops.failures.report_phrases import FILE, Phrase, in_language, match, say_anew
 from ciops.failures.report_words import FOLDER, LANGUAGES, words_of
 from ciops.plumbing.yaml_file import Document, Plain, load
-from failures.report_samples import HOSTILE, poisoned, usual
+from failures.hostile_words import HOSTILE, poisoned
+from failures.report_samples import usual
 
 CONFIG = Path(__file__).parents[2] / "config" / "pipeline-failure-report"
 OTHERS = [language for language in LANGUAGES if language != "en"]

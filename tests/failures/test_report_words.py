@@ -14,7 +14,7 @@ from ciops.plumbing.rendering import Templates
 SOURCES = [
     *(Path(__file__).parents[2] / "scripts/ciops/failures").glob("report_*.py"),
     *FOLDER.glob("*.j2"),
-    FOLDER / "page.js",
+    *FOLDER.glob("*.js"),
 ]
 FORM = re.compile(r"\.(?:one|other)$")
 

@@ -1,9 +1,10 @@
 """The report as one self-contained HTML page that works from a file and as a CI artifact.
 
-`page.html.j2`, `page.css` and `page.js` in the templates folder. The page draws the buckets from
-`report.json` in a block of JSON that nothing in it can end. The page's policy allows its own script
-and style, by their hashes, and nothing else: no address is fetched, no other script runs, and text
-cannot become markup (https://www.w3.org/TR/CSP3/, https://www.w3.org/TR/trusted-types/).
+`page.html.j2`, `page.css`, `page.js` and `page_moves.js` in the templates folder. The page draws
+the buckets from `report.json` in a block of JSON that nothing in it can end. Its policy allows its
+own script and style, by their hashes, and nothing else: no address is fetched, no other script
+runs, and text cannot become markup (https://www.w3.org/TR/CSP3/,
+https://www.w3.org/TR/trusted-types/).
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def page(report: Report, words: Words) -> str:
     """The page."""
     report = in_language(report, words)
     folder = words.templates.folder
-    css, script = read_text(folder / "page.css"), read_text(folder / "page.js")
+    css = read_text(folder / "page.css")
+    halves = [read_text(folder / name) for name in ("page.js", "page_moves.js")]
+    script = '(() => {\n"use strict";\n' + "".join(halves) + "})();\n"
     owners = Counter(bucket.owner for bucket in report.buckets)
     return words.templates.render(
         "page.html",
