@@ -152,7 +152,9 @@ def test_an_owner_without_a_team_is_enough():
 
 
 @pytest.mark.parametrize("key", ["what", "owner", "artifact"])
-@pytest.mark.parametrize("value", [GONE, "TBD", "未定", "à définir"], ids=str)
+@pytest.mark.parametrize(
+    "value", [GONE, "TBD", "未定", "à définir"], ids=["gone", "en", "ja", "fr"]
+)
 def test_an_action_item_lacks_something(key, value):
     assert faults(**{f"action_items__0__{key}": value}) == [(f"action_items[0].{key}", "missing")]
 

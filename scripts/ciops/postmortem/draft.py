@@ -245,11 +245,11 @@ def block(key: str, text: str, indent: str) -> Iterator[str]:
     if not text:
         yield f"{indent}{key}:"
         return
-    if not text.strip() or _NOT_IN_BLOCK.search(text):
+    if not text.strip() or text.endswith("\n\n") or _NOT_IN_BLOCK.search(text):
         yield f"{indent}{key}: {quoted(text)}"
         return
     body = text.removesuffix("\n")
-    chomp = "-" if body == text else "+" if body.endswith("\n") else ""
+    chomp = "-" if body == text else ""
     depth = "2" if text[0] in " \n\t" else ""
     yield f"{indent}{key}: |{depth}{chomp}"
     for line in body.split("\n"):
