@@ -39,6 +39,12 @@ def gitlab() -> Iterator[FakeGitLab]:
         yield fake
 
 
+BY_INPUT = "          gitlab-token: ${{ secrets.GITLAB_TOKEN }}\n"
+BY_VARIABLE = WORKFLOW.replace(BY_INPUT, "").replace(
+    "jobs:\n", "env: {GITLAB_TOKEN: '${{ secrets.GITLAB_TOKEN }}'}\njobs:\n"
+)
+
+
 @pytest.fixture
 def act(tmp_path: Path, suite: Path, installed: Installed, gitlab: FakeGitLab) -> Act:
     folder = tmp_path / "user"
@@ -72,6 +78,12 @@ def test_the_newest_pipeline_of_the_scope_is_reported(
     assert str(WORLD["starting_pipeline"]) in run.summary
     assert gitlab.writes == []
     assert TOKEN not in run.printed
+
+
+def test_the_token_may_come_as_a_variable_of_the_workflow(act: Act, gitlab: FakeGitLab) -> None:
+    (act.folder / ".github/workflows/w.yml").write_text(BY_VARIABLE, encoding="utf-8")
+    assert act.run("schedule", {}).status == 0
+    assert gitlab.seen_tokens == {TOKEN}
 
 
 def test_without_a_token_one_sentence_says_so(act: Act, gitlab: FakeGitLab) -> None:

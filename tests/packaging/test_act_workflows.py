@@ -79,6 +79,17 @@ def test_a_sweep_in_two_shards_by_the_caller_s_policy_is_merged(caller: Caller) 
     assert merged
 
 
+def test_a_repository_s_variable_stops_all_writing(caller: Caller) -> None:
+    trigger = "{schedule: [{cron: '17 3 * * *'}]}"
+    act = caller.calls("issue-triage", trigger, "", {}, GITHUB_TOKEN="ghs_loopback0token")
+    with FakeGitHub("o/r", issues=[github_issue(7)], labels=LABELS) as forge:
+        act.env = {**act.env, "GITHUB_API_URL": forge.url}
+        run = act.run("schedule", {}, *ONLY_CALLER, "--var", "DRY_RUN=true")
+        assert run.status == 0, run.printed
+        assert forge.writes == []
+    assert "module: fsdp" in run.summary
+
+
 def test_a_second_report_knows_what_the_first_one_saw(caller: Caller) -> None:
     with fake_world("dev1") as gitlab:
         act = caller.calls(
