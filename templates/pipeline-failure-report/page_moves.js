@@ -57,8 +57,7 @@ function told(filtered) {
   };
   byId("shown").textContent = visible.length ? say("page.shown", facts) : say("page.nothing");
   byId("reset").hidden = !filtered;
-  for (const [index, segment] of [...byId("strip").children].entries())
-    segment.classList.toggle("off", !cards[index].shown.length);
+  for (const one of cards) one.segment.classList.toggle("off", !one.shown.length);
 }
 
 function reset() {
@@ -119,19 +118,20 @@ function shortcut(event) {
 
 function strip() {
   for (const one of cards) {
-    const segment = make("i", {
-      class: statusClass(one.bucket.status),
-      title: `${one.bucket.name}: ${say("count.jobs", {}, one.bucket.size)}`,
-    });
-    segment.style.flexGrow = String(one.bucket.size);
-    segment.addEventListener("click", () => {
+    const { bucket } = one;
+    const hint = `${bucket.name}: ${say("count.jobs", {}, bucket.size)}`;
+    one.segment = make("i", { class: statusClass(bucket.status), title: hint });
+    one.segment.style.flexGrow = String(bucket.size);
+    one.segment.addEventListener("click", () => {
       if (one.node.hidden) reset();
       toggle(one, true, true);
       one.button.focus();
       one.node.scrollIntoView({ block: "start" });
     });
-    byId("strip").append(segment);
   }
+  const actionable = (one) => one.segment.matches(".actionable");
+  const ordered = [...cards.filter(actionable), ...cards.filter((one) => !actionable(one))];
+  byId("strip").append(...ordered.map((one) => one.segment));
 }
 
 let openBefore = null;

@@ -92,6 +92,20 @@ def test_filters(show, choose: str, says: str, names: list[str]) -> None:
     assert page.value("document.querySelector('#reset').hidden") is True
 
 
+def test_the_strip_shows_what_is_actionable_first_and_opens_a_bucket(show) -> None:
+    page = show(usual())
+    kinds = page.value("[...document.querySelectorAll('#strip i')].map((one) => one.className)")
+    assert kinds == ["actionable"] * 2 + ["issue-only"] * 5
+    page.click("#strip i:nth-child(2)")
+    assert page.value("document.querySelector('.card.open b').textContent") == (
+        "prepare-metadata-signature"
+    )
+    page.value(
+        "{ filters.elements.owner.value = 'infra'; filters.dispatchEvent(new Event('input')) }"
+    )
+    assert page.value("document.querySelectorAll('#strip i.off').length") == 5
+
+
 def test_a_filter_by_mouse(show) -> None:
     page = show(usual())
     page.click(".segments input[value='issue-only']")
