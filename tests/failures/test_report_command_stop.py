@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ciops.failures.interruption import StoppedError, stoppable
 from failures.pipeline_worlds import (
     DOWNSTREAM,
     GITHUB_TOKEN,
@@ -115,3 +116,20 @@ def test_stopped_before_anything_is_known(tmp_path: Path) -> None:
     assert status == 1
     assert seconds < 5
     assert not (tmp_path / "out").exists()
+
+
+def test_a_signal_between_phases_is_heard_at_the_next_one() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with stoppable() as stop:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert stop.reason == "SIGTERM"
+        os.kill(os.getpid(), signal.SIGINT)  # heard no more
+        with pytest.raises(StoppedError, match="SIGTERM"), stop.interruptible():
+            pytest.fail("nothing begins any more")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_signal_within_a_phase_ends_it() -> None:
+    with stoppable() as stop, pytest.raises(StoppedError), stop.interruptible():
+        os.kill(os.getpid(), signal.SIGTERM)
+        pytest.fail("it went on")

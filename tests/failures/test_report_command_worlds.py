@@ -32,13 +32,23 @@ def start_of(want: dict[str, Any]) -> list[str]:
     return ["--pipeline", str(identity)] if identity else []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_world_from_its_start(tmp_path: Path, name: str) -> None:
-    want = expected(name)
-    with fake_world(name) as fake:
-        outcome = report_on(fake, tmp_path, *start_of(want))
+@pytest.fixture(scope="module", params=NAMES)
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """What a world expects, the report on it, and the address of its GitLab."""
+    want = expected(request.param)
+    with fake_world(request.param) as fake:
+        outcome = report_on(fake, tmp_path_factory.mktemp(request.param), *start_of(want))
         assert fake.writes == []
-    report = saved(outcome)
+    return want, saved(outcome), fake.url
+
+
+World = tuple[dict[str, Any], dict[str, Any], str]
+
+
+def test_a_world_from_its_start(world: World) -> None:
+    want, report, _ = world
     assert report["scope"] == "model-coverage"
     assert report["config"] == "autodeploy@1"
     assert report["starting_pipeline"] == want["starting_pipeline"]
@@ -52,12 +62,8 @@ def test_a_world_from_its_start(tmp_path: Path, name: str) -> None:
     assert not set(visited) & set(want.get("ignored_pipelines", ()))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_job_of_a_world_says_where_it_is(tmp_path: Path, name: str) -> None:
-    want = expected(name)
-    with fake_world(name) as fake:
-        report = saved(report_on(fake, tmp_path, *start_of(want)))
-        home = fake.url
+def test_every_job_of_a_world_says_where_it_is(world: World) -> None:
+    want, report, home = world
     wanted = {job["id"]: job for job in want["jobs"]}
     for job in report["jobs"]:
         assert job["workload"] == wanted[job["id"]]["workload"]
@@ -68,10 +74,8 @@ def test_every_job_of_a_world_says_where_it_is(tmp_path: Path, name: str) -> Non
         assert (job["via_bridge"] is None) == started_below
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_job_of_a_world_is_in_one_bucket(tmp_path: Path, name: str) -> None:
-    with fake_world(name) as fake:
-        report = saved(report_on(fake, tmp_path, *start_of(expected(name))))
+def test_every_job_of_a_world_is_in_one_bucket(world: World) -> None:
+    _, report, _ = world
     members = [job for bucket in report["buckets"] for job in bucket["jobs"]]
     assert sorted(members) == sorted(job["id"] for job in report["jobs"])
     by_job = {job: bucket for bucket in report["buckets"] for job in bucket["jobs"]}

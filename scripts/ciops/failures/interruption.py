@@ -2,7 +2,7 @@
 
 GitHub sends SIGINT and 7.5 seconds later SIGTERM, GitLab SIGTERM; both kill soon after
 (https://docs.github.com/en/actions/reference/workflow-cancellation-reference). The first signal
-raises StoppedError in the main thread; whoever holds partial results catches it.
+raises StoppedError where the work can be interrupted, and elsewhere at the next such place.
 """
 
 from __future__ import annotations
@@ -25,23 +25,43 @@ class StoppedError(BaseException):
         self.reason = reason
 
 
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """Inside, the first SIGTERM or SIGINT raises StoppedError; further ones are not heard."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
+class Stop:
+    """Whether somebody asked to stop: `reason` names the signal, "" when nobody did."""
 
-    def stop(number: int, _frame: FrameType | None) -> None:
+    def __init__(self) -> None:
+        self.reason = ""
+        self._may_raise = False
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Inside, a signal raises StoppedError; one that came before raises it at once."""
+        if self.reason:
+            raise StoppedError(self.reason)
+        self._may_raise = True
+        try:
+            yield
+        finally:
+            self._may_raise = False
+
+    def hear(self, number: int, _frame: FrameType | None) -> None:
+        """The handler of the first signal; further ones are not heard."""
         for other in _SIGNALS:
             signal.signal(other, signal.SIG_IGN)
-        raise StoppedError(signal.Signals(number).name)
+        self.reason = signal.Signals(number).name
+        if self._may_raise:
+            raise StoppedError(self.reason)
 
-    for number in _SIGNALS:
-        signal.signal(number, stop)
+
+@contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Inside, signals are heard by the Stop that it gives; outside the main thread none are."""
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, stop.hear) for number in _SIGNALS}
     try:
-        yield
+        yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from ciops.errors import UsageError
+from ciops.failures import report_model as model
 from ciops.failures.assemble import Looked, assemble, in_buckets
 from ciops.failures.command_line import (
     Parser,
@@ -19,17 +22,18 @@ from ciops.failures.command_line import (
     open_host,
     parse,
 )
-from ciops.failures.interruption import stoppable
+from ciops.failures.interruption import Stop, StoppedError, stoppable
 from ciops.failures.knowledge import Knowledge, load_knowledge
 from ciops.failures.output_folder import OutputFolder
 from ciops.failures.parts import Part, code_key, read_parts, together
 from ciops.failures.publishing import publish
 from ciops.failures.report_formats import FORMATS
 from ciops.failures.report_json import load_report
-from ciops.failures.report_model import Report
+from ciops.failures.report_model import Remark, Report
 from ciops.failures.sources import Forges
 from ciops.failures.tracking import untracked
 from ciops.failures.tracking_run import tracked
+from ciops.plumbing.ci_host import CiHost
 
 ABOUT: Final = """Put the parts of a report together that `report --shard I/N` wrote.
 
@@ -53,16 +57,27 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     knowledge = load_knowledge(given.config)
     previous = load_report(given.previous) if given.previous else None
     parts = read_parts(given.folders)
-    with stoppable():
+    with stoppable() as stop:
         report = merged(parts, knowledge, previous)
-        if given.track:
-            forges = Forges(host, given.gitlab_url, time.sleep)
-            report = tracked(report, knowledge, forges, given.dry_run, host)
-        else:
-            report = untracked(report, knowledge)
+        report = _tracked(report, given, knowledge, host, stop)
         language = given.language or parts[0].language
         folder = OutputFolder(given.output, "--output")
         return publish(report, formats or _formats(parts), folder, language, host)
+
+
+def _tracked(
+    report: Report, given: argparse.Namespace, knowledge: Knowledge, host: CiHost, stop: Stop
+) -> Report:
+    """Filed where that was asked for, as far as no signal came."""
+    if not given.track:
+        return untracked(report, knowledge)
+    forges = Forges(host, given.gitlab_url, time.sleep)
+    try:
+        with stop.interruptible():
+            return tracked(report, knowledge, forges, given.dry_run, host)
+    except StoppedError as stopped:
+        remark = Remark(model.STOPPED, f"{stopped.reason} before tracking")
+        return replace(untracked(report, knowledge), remarks=(*report.remarks, remark))
 
 
 def merged(parts: Sequence[Part], knowledge: Knowledge, previous: Report | None) -> Report:

@@ -14,7 +14,6 @@ from typing import Final, TypeVar
 from ciops.errors import UsageError
 from ciops.failures.assemble import Facts, Looked
 from ciops.failures.buckets import Bucket, JobEvidence
-from ciops.failures.chain import ChainJob
 from ciops.failures.plain_data import PlainDataError, from_plain, to_plain
 from ciops.failures.redaction import mask_secrets
 from ciops.failures.report_json import MAX_BYTES
@@ -49,12 +48,6 @@ class Part:
     def name(self) -> str:
         """The name of its file."""
         return f"part-{self.index}-of-{self.count}.json"
-
-
-def own_share(jobs: Sequence[ChainJob], index: int, count: int) -> list[ChainJob]:
-    """The jobs of one part: every job is in exactly one."""
-    ordered = sorted(jobs, key=lambda one: one.job.id)
-    return [one for at, one in enumerate(ordered) if at % count == index - 1]
 
 
 def code_key(bucket: Bucket) -> str:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from ciops.errors import UsageError
 from ciops.failures.command_line import (
@@ -23,15 +23,16 @@ from ciops.failures.command_line import (
     parse,
     positive,
 )
-from ciops.failures.report_formats import CHAT, FORMATS
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.yaml_file import shown
 
+T = TypeVar("T")
 GITLAB: Final = "gitlab"
 GITHUB_ACTIONS: Final = "github-actions"
 SOURCES: Final = (GITLAB, GITHUB_ACTIONS)
 MOST_AT_ONCE: Final = 32
-ASKED: Final = ("chat", "md", "csv")
+CHAT: Final = "chat"
+ASKED: Final = (CHAT, "md", "csv")
 
 ABOUT: Final = """Follow a failed pipeline to the jobs that failed, read every trace, put each job
 into one bucket by its first causal error, and prove that none is left out.
@@ -48,6 +49,10 @@ class Shard:
 
     index: int = 1
     count: int = 1
+
+    def share(self, jobs: Sequence[T]) -> list[T]:
+        """The jobs of this part: every job is in exactly one."""
+        return list(jobs[self.index - 1 :: self.count])
 
     def __str__(self) -> str:
         return f"{self.index}/{self.count}"
@@ -116,7 +121,7 @@ def options_of(given: argparse.Namespace) -> Options:
         source=given.source,
         gitlab_url=given.gitlab_url.strip(),
         config=given.config,
-        formats=chosen_formats(given.format, FORMATS),
+        formats=formats_of(given.format),
         output=given.output,
         previous=given.previous or "",
         track=given.track,
@@ -127,6 +132,15 @@ def options_of(given: argparse.Namespace) -> Options:
         keep_traces=given.keep_traces,
         shard=shard,
     )
+
+
+def formats_of(given: Sequence[str] | None) -> tuple[str, ...]:
+    """The formats asked for; UsageError for one that is not known."""
+    if not given:
+        return ()
+    from ciops.failures.report_formats import FORMATS  # with their renderers, not needed before
+
+    return chosen_formats(given, FORMATS)
 
 
 def shard_of(text: str) -> Shard:

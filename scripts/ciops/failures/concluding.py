@@ -1,0 +1,117 @@
+"""The second half of a report: buckets, the code behind them, tracking, and what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from ciops.failures import report_model as model
+from ciops.failures.assemble import Facts, Looked, assemble, in_buckets
+from ciops.failures.buckets import Bucket
+from ciops.failures.chain import ChainJob
+from ciops.failures.code_lookup import CodeLookup
+from ciops.failures.gathering import Gathered
+from ciops.failures.green_runs import GreenRuns
+from ciops.failures.output_folder import OutputFolder
+from ciops.failures.parts import Part, code_key, part_json
+from ciops.failures.publishing import publish
+from ciops.failures.report_command import Shard
+from ciops.failures.report_model import Remark, Report
+from ciops.failures.tracking import untracked
+from ciops.failures.tracking_run import tracked
+
+
+def conclude(found: Gathered, previous: Report | None, folder: OutputFolder) -> int:
+    """Make the report and publish it; the exit status."""
+    options = found.options
+    buckets = in_buckets(list(found.evidence.values()), found.knowledge)
+    looked: dict[str, Looked] = {}
+    found.phase("looking up code", lambda: _look_up(found, buckets, looked))
+    evidence = list(found.evidence.values())
+    facts = _facts(found, found.jobs)
+    report = assemble(facts, evidence, buckets, looked, previous, found.knowledge)
+    report = _tracked(found, report)
+    if options.shard is not None:
+        folder.write(*_part(found, options.shard, buckets, looked))
+    return publish(report, options.formats, folder, options.language, found.host)
+
+
+def _look_up(found: Gathered, buckets: Sequence[Bucket], looked: dict[str, Looked]) -> None:
+    """The code behind every bucket with a frame."""
+    jobs = {one.job.id: one for one in found.jobs}
+    lookup = CodeLookup(found.forges.repository, GreenRuns(found.source.pipelines, found.chain))
+    for bucket in buckets:
+        if bucket.frame is not None:
+            looked[bucket.name] = _looked(found, lookup, bucket, jobs[bucket.representative])
+
+
+def _looked(found: Gathered, lookup: CodeLookup, bucket: Bucket, job: ChainJob) -> Looked:
+    if bucket.frame is None:
+        return Looked()
+    owner = found.knowledge.owner(bucket.frame.owner)
+    commit = found.evidence[job.job.id].scan.commit
+    code = lookup.find(bucket.frame, owner, commit, job)
+    if code.failed:
+        _remark_once(found, Remark(model.CODE_UNREADABLE, code.problem))
+    if code.history_problem:
+        _remark_once(found, Remark(model.HISTORY_UNREADABLE, code.history_problem))
+    return Looked(code.code, code.code is None and not code.problem, code.problem)
+
+
+def _remark_once(found: Gathered, remark: Remark) -> None:
+    if remark not in found.remarks:
+        found.remarks.append(remark)
+
+
+def _facts(found: Gathered, jobs: Sequence[ChainJob]) -> Facts:
+    chain = found.chain
+    return Facts(
+        config=f"{found.knowledge.name}@{found.knowledge.version}",
+        scope=found.scope,
+        starting_pipeline=chain.start.id,
+        terminal_pipelines=tuple(chain.terminal),
+        steps=tuple(chain.steps),
+        jobs=tuple(jobs),
+        dead_ends=tuple(chain.dead_ends),
+        remarks=tuple(found.remarks),
+        source=found.source.name,
+        shard=str(found.options.shard or ""),
+        generated_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        log_urls={one.job.id: found.source.log_url(one) for one in jobs},
+    )
+
+
+def _tracked(found: Gathered, report: Report) -> Report:
+    """Filed where that was asked for; a run that was stopped asks no service any more."""
+    if not found.options.track or found.stop.reason:
+        return untracked(report, found.knowledge)
+    results = [report]
+
+    def track() -> None:
+        dry_run = found.options.dry_run
+        results.append(tracked(report, found.knowledge, found.forges, dry_run, found.host))
+
+    before = len(found.remarks)
+    with found.host.group("Tracking"):
+        found.phase("tracking", track)
+    stopped = found.remarks[before:]  # before anything was tracked
+    done = results[-1] if len(results) > 1 else untracked(report, found.knowledge)
+    return replace(done, remarks=(*done.remarks, *stopped))
+
+
+def _part(
+    found: Gathered, shard: Shard, buckets: Sequence[Bucket], looked: dict[str, Looked]
+) -> tuple[str, str]:
+    """The file of this part: its name and its text."""
+    part = Part(
+        schema=1,
+        index=shard.index,
+        count=shard.count,
+        facts=_facts(found, found.chain.jobs),
+        evidence=tuple(found.evidence.values()),
+        looked={code_key(one): looked[one.name] for one in buckets if one.name in looked},
+        formats=found.options.formats,
+        language=found.options.language,
+    )
+    return part.name, part_json(part)
