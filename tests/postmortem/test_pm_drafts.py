@@ -176,7 +176,8 @@ def test_both_sets_of_names_fill_a_record(capsys, tmp_path, name):
 def test_lint_finds_by_section_and_line(capsys, tmp_path):
     document = tmp_path / "pm.md"
     document.write_text(
-        "---\nlayout: x\n---\n# Hang\n\nOwner: Alex (Tada)\n\n## Summary\nFixed on all platforms.\n\n"
+        "---\nlayout: x\n---\n# Hang\n\nOwner: Alex (Tada)\n\n"
+        "## Summary\nFixed on all platforms.\n\n"
         "## Root cause\n\nWe believe `f()` wraps.\n\n```\nprobably\n```\n\n"
         "## How it was found\nIt seemed to be the NIC; the trace ruled it out.\n\n"
         "## Why it slipped through\nAlex should have caught this.\n\n"
