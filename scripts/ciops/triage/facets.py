@@ -110,9 +110,8 @@ def _apart(scores: dict[str, Score], found: Sequence[Evidence], policy: Policy) 
     if _in_scope(found, policy):
         return None
     shown = any(x.role == "root" and x.group in _ACTED for x in score.evidence)
-    if shown or not best.outweighs or score.points > _spoken_scope(scores):
-        return best.id
-    return None
+    stands = best.outweighs == "never" or (shown and best.outweighs == "unless_shown")
+    return best.id if stands or score.points > _spoken_scope(scores) else None
 
 
 def _fails_inside(found: Sequence[Evidence]) -> bool:

@@ -28,7 +28,7 @@ _CAPTURED: Final = "worked"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A signal in a line, at text[start:end]. `captured` is what a `worked…` group took."""
+    """A signal in a line, at text[start:end]. `captured` is what its `worked…` groups took."""
 
     signal: Signal
     line: Line
@@ -98,10 +98,8 @@ def _matches(matcher: Matcher, text: str, spoken: bool) -> list[_Span]:
 def _captured(match: re.Match[str]) -> str | None:
     if not match.re.groupindex:
         return None
-    groups = match.groupdict()
-    return next(
-        (text for name, text in groups.items() if name.startswith(_CAPTURED) and text), None
-    )
+    taken = (text for name, text in match.groupdict().items() if name.startswith(_CAPTURED))
+    return " ".join(text for text in taken if text) or None
 
 
 def _apart(spans: list[_Span], spoken: bool) -> Iterator[_Span]:

@@ -17,6 +17,7 @@ from ciops.triage.reading_rules import ReadingRules, Zone
 Role = Literal["root", "api", "path", "weak", "against"]
 ROLES: Final[tuple[Role, ...]] = ("root", "api", "path", "weak", "against")
 Mode = Literal["sweep", "single"]
+Outweighs = Literal["never", "unless_shown", "always"]
 SignalKind = Literal["words", "toggle", "name", "identifier", "background"]
 
 
@@ -106,9 +107,9 @@ class Family:
 
     `needs` are groups of which each must be there; `unless` groups of which none may be.
     `raised` are points that an exception adds (negative for failures that are silent);
-    `plain_script`: a script without a word of the scope is evidence for it; `outweighs`: where it
-    is only spoken of, it must have more points than what is said of the scope; `explains_trace`:
-    where it shows in a trace, what else is in the trace says nothing of the scope.
+    `plain_script`: a script without a word of the scope is evidence for it; `outweighs`: when it
+    must have more points than what is said of the scope; `explains_trace`: where it shows in a
+    trace, what else is in the trace says nothing of the scope.
     """
 
     id: str
@@ -117,7 +118,7 @@ class Family:
     unless: tuple[str, ...] = ()
     raised: float = 0.0
     plain_script: bool = False
-    outweighs: bool = False
+    outweighs: Outweighs = "never"
     explains_trace: bool = False
 
 

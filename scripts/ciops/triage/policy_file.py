@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from ciops.plumbing.yaml_file import Document, Reader, load
 from ciops.triage.anchor_index import AnchorIndex
@@ -19,6 +19,7 @@ from ciops.triage.policy import (
     Component,
     Family,
     Labels,
+    Outweighs,
     Override,
     Policy,
     Profile,
@@ -286,7 +287,7 @@ def _families(section: Reader) -> Iterator[Family]:
             reader.texts("unless", ()),
             reader.number("raised", 0.0),
             reader.flag("plain_script", False),
-            reader.flag("outweighs", False),
+            reader.choice("outweighs", get_args(Outweighs), "never"),  # type: ignore[arg-type]
             reader.flag("explains_trace", False),
         )
 

@@ -26,11 +26,17 @@ _LAUNCHER: Final = re.compile(
     r"^\s*(?:\w+=\S+ )*(?:torchrun|srun|mpirun|mpiexec|accelerate|deepspeed|python[\d.]{0,4})\b"
 )
 _ENOUGH: Final = re.compile(
-    r"\b(?:reproduces?|is enough|suffices|shows? it|shows? the|triggers? (?:it|the)|to reproduce"
-    r"|repro)\b|(?:→|->|=>|\b(?:gives|raises|fails(?: with)?|dies(?: with)?|prints"
+    r"\b(?:reproduces?|(?:is|are|was) enough|suffices|shows? it|shows? the|triggers? (?:it|the)"
+    r"|to reproduce|(?:is|are|that.s) all (?:it takes|you need|that.s needed|that is needed)"
+    r"|repro)\b|^\s*(?:→|->|=>)|(?:→|->|=>|\b(?:gives|raises|fails(?: with)?|dies(?: with)?|prints"
     r"|throws)):?\s*$",
     re.IGNORECASE,
 )
+_TYPED: Final = re.compile(
+    r"(?:[A-Z]\w*=\S+ )*(?:printf|echo|curl|nc|telnet|kill|pkill|timeout|for|while|iptables|tc"
+    r"|python[\d.]{0,5} -[cm]) \S|(?:from|import) [\w.]+"
+)
+"""What somebody types at a prompt, and is a program of its own; launching one's own is not."""
 _THEN: Final = re.compile(r"\b(?:then|followed by|after that)\b", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 _LIST_ITEM: Final = re.compile(
@@ -143,7 +149,8 @@ def _snippet_is_enough(text: str, touches: frozenset[str]) -> bool:
     if any(_THEN.search(sentence) and _calls(sentence, touches) >= 2 for sentence in sentences):
         return True
     return any(
-        is_program(span, touches) or (is_call(span) and _ENOUGH.search(_INLINE.sub("", sentence)))
+        is_program(span, touches)
+        or ((is_call(span) or _TYPED.match(span)) and _ENOUGH.search(_INLINE.sub("", sentence)))
         for sentence in sentences
         for span in _INLINE.findall(sentence)
     )

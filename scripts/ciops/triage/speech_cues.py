@@ -23,9 +23,6 @@ def pattern(cue: Cue) -> re.Pattern[str]:
     return re.compile(cue, re.IGNORECASE | re.ASCII)
 
 
-_ARTICLES = (
-    r"(?:(?:a|an|the|any|all|our|my|its?|this|that|plain|pure|raw|vanilla|single)\s{1,2}){0,3}"
-)
 _VERSION = r"(?:\s?[\d.]{1,8})?"
 _LIST = r"(?:\s?(?:,|/|and|or|nor|\+|&)\s?(?-i:[\w.-]{0,20}[A-Z_\d][\w.-]{0,20})){0,4}"
 """Further members of a list that the mention opens: `X, Y and Z aren't involved`."""
@@ -67,7 +64,6 @@ _NOT_LINKS = (
 )
 NEGATED_BEFORE: Final[Cue] = _cue(
     rf"\b{_NOT}\s{{1,2}}{_NOT_LINKS}$",
-    rf"^\W{{0,3}}no\s{{1,2}}{_ARTICLES}$",
     r"(?:不是|并非|没有(?:用|使用|看到|出现|发现|遇到)?|未见).{0,4}$",
     r"pas (?:de |du |un |une |le |la )?$",
 )
@@ -144,6 +140,8 @@ WORKS: Final[Cue] = _cue(
     rf"\b{_TROUBLE}\b.{{0,12}}\b(?:go|goes|went|gone|disappear(?:s|ed)?|vanish(?:es|ed)?|stops?"
     rf"|stopped)\b",
     r"\b(?:goes|go|went) away\b|\bdisappear(?:s|ed)?\b|\bvanish(?:es|ed)?\b|\bis gone\b",
+    r"\b(?:has|have|had|shows?|gives?|sees?|got) no"
+    r" (?!difference|change|effect|luck|idea|way|influence|impact|help|longer)\w+",
     rf"\b(?:no|not|never|doesn'?t|does not|didn'?t|won'?t|no longer"
     rf"|without)\b.{{0,16}}\b(?:{_TROUBLE}|fail|happen|occur|reproduce|diverge)\w{{0,3}}\b",
     "正常|問題な|动作正常|fonctionne|没问题",

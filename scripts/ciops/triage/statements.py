@@ -20,6 +20,7 @@ Outcome = Literal["works", "fails", "same"]
 
 _BEFORE: Final = 90
 _AFTER: Final = 110
+_BARE: Final = 24
 _REACH: Final = 400
 _CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
 _MARKS: Final = str.maketrans("", "", '`*"')
@@ -146,7 +147,8 @@ def _elimination(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     """Without the thing: if it still fails the thing is cleared, if it works it is to blame."""
     outcome = _outcome(window.after) or _outcome(window.lead)
     if outcome is None:
-        return "context", None, True
+        bare = len(window.after) <= _BARE and window.lead.strip(" -*+").casefold() == "no"
+        return ("cleared" if bare else "context"), None, True
     return ("blamed" if outcome == "works" else "cleared"), outcome, True
 
 

@@ -33,10 +33,14 @@ def reported_version(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Ver
 
 
 def is_older(worked: str, reported: Version | None) -> bool:
-    """Whether a version that worked is older than the reported one.
+    """Whether one of the versions that worked is older than the reported one.
 
     True where nothing can be compared: a version that worked then counts as an earlier one.
     """
+    return any(_precedes(text, reported) for text in worked.split())
+
+
+def _precedes(worked: str, reported: Version | None) -> bool:
     version = parse_version(worked)
     if version is None or reported is None:
         return True
