@@ -28,7 +28,8 @@ def main(target: Path) -> int:
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(HERE / name, target / name)
     npm = NODE_HOME / "lib/node_modules/npm/bin/npm-cli.js"
-    command = [str(NODE_HOME / "bin/node"), str(npm), "ci", "--loglevel=error", "--no-audit", "--no-fund"]
+    quiet = ["--loglevel=error", "--no-audit", "--no-fund"]
+    command = [str(NODE_HOME / "bin/node"), str(npm), "ci", *quiet]
     return subprocess.run(command, cwd=target, env=node_environment(), check=False).returncode
 
 
