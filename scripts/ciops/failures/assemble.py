@@ -49,7 +49,10 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything a report is made of but the buckets."""
+    """Everything a report is made of but the buckets.
+
+    `beside` says of jobs with weak evidence what a log beside theirs shows.
+    """
 
     config: str
     scope: str
@@ -63,6 +66,7 @@ class Facts:
     shard: str = ""
     generated_at: str = ""
     log_urls: Mapping[int, str] = field(default_factory=dict)
+    beside: Mapping[int, str] = field(default_factory=dict)
 
 
 def in_buckets(evidence: Sequence[JobEvidence], knowledge: Knowledge) -> list[Bucket]:
@@ -138,9 +142,16 @@ def _failed_job(
         model=None if scan.model is None else mask_secrets(scan.model),
         runtime_hints={key: _masked_hint(value) for key, value in scan.runtime_hints.items()},
         excerpt=tuple(NumberedLine(line.number, mask_secrets(line.text)) for line in scan.excerpt),
-        weak_reason="" if evidence.evidence == "strong" else evidence.unreadable or scan.reason,
+        weak_reason=_weak_reason(evidence, facts.beside.get(job.id, "")),
         failure_reason=job.failure_reason,
     )
+
+
+def _weak_reason(evidence: JobEvidence, beside: str) -> str:
+    """Why the evidence is weak, and what a log beside it shows."""
+    if evidence.evidence == "strong":
+        return ""
+    return "; ".join(filter(None, (evidence.unreadable or evidence.scan.reason, beside)))
 
 
 def _masked_hint(value: HintValue) -> HintValue:

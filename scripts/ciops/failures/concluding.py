@@ -79,6 +79,7 @@ def _facts(found: Gathered, jobs: Sequence[ChainJob]) -> Facts:
         shard=str(found.options.shard or ""),
         generated_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         log_urls={one.job.id: found.source.log_url(one) for one in jobs},
+        beside=found.beside,
     )
 
 

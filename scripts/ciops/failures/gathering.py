@@ -18,6 +18,7 @@ from ciops.failures.buckets import JobEvidence
 from ciops.failures.chain import Chain, ChainJob, follow
 from ciops.failures.interruption import Stop, StoppedError
 from ciops.failures.knowledge import Knowledge
+from ciops.failures.logs_beside import logs_beside
 from ciops.failures.output_folder import OutputFolder
 from ciops.failures.report_command import GITHUB_ACTIONS, Options
 from ciops.failures.report_model import Remark
@@ -26,6 +27,7 @@ from ciops.failures.sources import Forges, Source
 from ciops.failures.start import Start
 from ciops.failures.trace_download import NOT_READ, Downloads, unread
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.http import HttpError
 
 Sleep = Callable[[float], None]
 _BAR: Final = 24
@@ -33,7 +35,10 @@ _BAR: Final = 24
 
 @dataclass(slots=True)
 class Gathered:
-    """What a run has found so far. `jobs` are those that it reports on."""
+    """What a run has found so far.
+
+    `jobs` are those that it reports on; `beside` says of some what a log beside theirs shows.
+    """
 
     options: Options
     host: CiHost
@@ -45,6 +50,7 @@ class Gathered:
     chain: Chain
     jobs: list[ChainJob] = field(default_factory=list)
     evidence: dict[int, JobEvidence] = field(default_factory=dict)
+    beside: dict[int, str] = field(default_factory=dict)
     remarks: list[Remark] = field(default_factory=list)
 
     def phase(self, doing: str, work: Callable[[], None]) -> None:
@@ -90,6 +96,7 @@ def gather(
     found.phase("following the bridges", lambda: follow(start, scope, source.pipelines, say, chain))
     found.remarks.extend(chain.remarks)
     _read_all(found, keep)
+    found.phase("reading logs beside workloads", lambda: _read_beside(found))
     return found
 
 
@@ -124,11 +131,31 @@ def _read_all(found: Gathered, keep: OutputFolder | None) -> None:
 
 
 def _read(found: Gathered, jobs: Sequence[ChainJob], keep: OutputFolder | None) -> None:
-    count = found.options.concurrency
-    downloads = Downloads(found.source.pipelines, found.knowledge, concurrency=count, keep=keep)
-    for evidence in downloads.results(jobs):
+    for evidence in _downloads(found, keep).results(jobs):
         found.evidence[evidence.id] = evidence
         _show_progress(found.host, len(found.evidence), len(jobs))
+
+
+def _read_beside(found: Gathered) -> None:
+    """Supplementary evidence; that it cannot be read costs nothing but a remark."""
+    read = [one for one in found.evidence.values() if not one.unreadable.startswith(NOT_READ)]
+    try:
+        notes = logs_beside(
+            read,
+            found.jobs,
+            found.source.pipelines,
+            found.knowledge,
+            lambda jobs: _downloads(found, None).results(jobs),
+        )
+    except HttpError as error:
+        found.remarks.append(Remark(model.PIPELINE_UNREADABLE, error.problem))
+    else:
+        found.beside.update(notes)
+
+
+def _downloads(found: Gathered, keep: OutputFolder | None) -> Downloads:
+    count = found.options.concurrency
+    return Downloads(found.source.pipelines, found.knowledge, concurrency=count, keep=keep)
 
 
 def _show_progress(host: CiHost, done: int, total: int) -> None:

@@ -136,6 +136,7 @@ def together(parts: Sequence[Part]) -> tuple[Facts, list[JobEvidence], dict[str,
         dead_ends=_merged(part.facts.dead_ends for part in parts),
         remarks=_merged(part.facts.remarks for part in parts),
         log_urls={key: url for part in parts for key, url in part.facts.log_urls.items()},
+        beside={key: note for part in parts for key, note in part.facts.beside.items()},
         generated_at=max(part.facts.generated_at for part in parts),
         shard="",
     )
