@@ -9,7 +9,9 @@ import pytest
 
 from failures.pipeline_worlds import (
     DOWNSTREAM,
+    UPSTREAM,
     Outcome,
+    bridge,
     job,
     pipeline,
     report_on,
@@ -89,3 +91,20 @@ def test_trouble_with_it_costs_nothing_else(tmp_path: Path) -> None:
     )
     assert outcome.status == 0
     assert saved(outcome)["unreadable"] == []
+
+
+def test_workloads_of_one_name_in_two_pipelines_are_kept_apart(tmp_path: Path) -> None:
+    """A fork runs the same workloads twice; logs belong to the workload of their own pipeline."""
+    both = [
+        bridge(101, "model-coverage: [a]", (2, DOWNSTREAM, "failed")),
+        bridge(102, "model-coverage: [b]", (3, DOWNSTREAM, "failed")),
+    ]
+    before = job(31, "cov phi [1 logs_before]", trace=b"OSError: [Errno 28] No space left\n")
+    with small_world(
+        pipeline(1, UPSTREAM, bridges=both),
+        pipeline(2, DOWNSTREAM, jobs=[job(21, "cov phi [2 run]", trace=FAILING)]),
+        pipeline(3, DOWNSTREAM, jobs=[before, job(32, "cov phi [2 run]", "skipped")]),
+    ) as fake:
+        report = saved(report_on(fake, tmp_path, "--pipeline", "1"))
+    assert sorted(one["jobs"] for one in report["buckets"]) == [[21], [31]]
+    assert [one["supplementary"] for one in report["jobs"]] == [False, False]

@@ -17,7 +17,7 @@ from ciops.failures import bucket_rules as rules
 from ciops.failures import scan_result as results
 from ciops.failures.bucket_rules import BucketRule, Condition
 from ciops.failures.frames import OwnedFrame
-from ciops.failures.job_names import Part, is_workload, part_of
+from ciops.failures.job_names import is_workload, part_of
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.scan_result import ScanResult
 from ciops.failures.signature import mask, raised_at
@@ -30,7 +30,7 @@ class JobEvidence:
     """What is known about a failed job.
 
     `unreadable` says why there is no trace (empty when it was read); `job_reason` is GitLab's
-    `failure_reason`.
+    `failure_reason`; `pipeline` tells apart workloads of one name in several pipelines.
     """
 
     id: int
@@ -38,6 +38,7 @@ class JobEvidence:
     scan: ScanResult
     unreadable: str = ""
     job_reason: str = ""
+    pipeline: int = 0
 
     @property
     def evidence(self) -> str:
@@ -82,19 +83,15 @@ class _Placed:
 
 def bucket(jobs: Sequence[JobEvidence], knowledge: Knowledge) -> list[Bucket]:
     """The buckets of some failed jobs, the biggest first; their sizes add up to the jobs."""
-    parts = {job.id: part_of(job.name, knowledge.jobs) for job in jobs}
-    workloads = _failed_workloads(jobs, parts, knowledge)
-    placed = {}
-    for job in jobs:
-        if job.id in workloads.values() or _sibling(parts[job.id], workloads, knowledge) is None:
-            placed[job.id] = _place(job, knowledge)
+    siblings = _siblings(jobs, knowledge)
+    placed = {job.id: _place(job, knowledge) for job in jobs if job.id not in siblings}
     groups: dict[tuple[str, ...], list[_Placed]] = {}
     for job in jobs:
-        sibling = _sibling(parts[job.id], workloads, knowledge)
-        if job.id not in placed and sibling is not None:
-            member = replace(placed[sibling], job=_supplementary(job))
-        else:
+        sibling = siblings.get(job.id)
+        if sibling is None:
             member = placed[job.id]
+        else:
+            member = replace(placed[sibling], job=_supplementary(job))
         groups.setdefault(member.key, []).append(member)
     ordered = sorted(groups.values(), key=lambda group: (-len(group), group[0].job.id))
     return _named([_bucket(group, knowledge) for group in ordered])
@@ -102,32 +99,23 @@ def bucket(jobs: Sequence[JobEvidence], knowledge: Knowledge) -> list[Bucket]:
 
 def supplementary(jobs: Sequence[JobEvidence], knowledge: Knowledge) -> frozenset[int]:
     """The jobs that belong to a failed workload of the same name: their own error is weak."""
+    return frozenset(_siblings(jobs, knowledge))
+
+
+def _siblings(jobs: Sequence[JobEvidence], knowledge: Knowledge) -> dict[int, int]:
+    """By logging job: the failed workload of its name that the same pipeline ran."""
     parts = {job.id: part_of(job.name, knowledge.jobs) for job in jobs}
-    workloads = _failed_workloads(jobs, parts, knowledge)
-    return frozenset(
-        job.id
-        for job in jobs
-        if job.id not in workloads.values()
-        and _sibling(parts[job.id], workloads, knowledge) is not None
-    )
-
-
-def _failed_workloads(
-    jobs: Sequence[JobEvidence], parts: dict[int, Part], knowledge: Knowledge
-) -> dict[str, int]:
-    """The failed job that ran each workload."""
-    found: dict[str, int] = {}
+    workloads: dict[tuple[int, str], int] = {}
     for job in jobs:
         part = parts[job.id]
         if part.part and is_workload(part, knowledge.jobs):
-            found.setdefault(part.workload, job.id)
-    return found
-
-
-def _sibling(part: Part, workloads: dict[str, int], knowledge: Knowledge) -> int | None:
-    if not part.part or is_workload(part, knowledge.jobs):
-        return None
-    return workloads.get(part.workload)
+            workloads.setdefault((job.pipeline, part.workload), job.id)
+    return {
+        job.id: workloads[job.pipeline, parts[job.id].workload]
+        for job in jobs
+        if not is_workload(parts[job.id], knowledge.jobs)
+        and (job.pipeline, parts[job.id].workload) in workloads
+    }
 
 
 def _supplementary(job: JobEvidence) -> JobEvidence:
@@ -139,7 +127,7 @@ def _place(job: JobEvidence, knowledge: Knowledge) -> _Placed:
     owner, assumed = _owner(job, rule, knowledge)
     weak = job.evidence == results.WEAK
     if rule is None:
-        key = (owner, job.scan.signature)
+        key: tuple[str, ...] = (owner, job.scan.signature)
         return _Placed(job, (*key, str(job.id)) if weak else key, None, owner, assumed)
     key = (owner, rule.name, *_shared(rule, job))
     if weak and not rule.joins_weak:

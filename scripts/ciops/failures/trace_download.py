@@ -136,7 +136,8 @@ def kept_name(one: ChainJob) -> str:
 def evidence_of(one: ChainJob, scan: ScanResult, unreadable: str = "") -> JobEvidence:
     """A job with what its trace shows."""
     reason = mask_secrets(unreadable)
-    return JobEvidence(one.job.id, one.job.name, scan, reason, one.job.failure_reason)
+    job = one.job
+    return JobEvidence(job.id, job.name, scan, reason, job.failure_reason, one.step.id)
 
 
 def unread(one: ChainJob, reason: str) -> JobEvidence:
