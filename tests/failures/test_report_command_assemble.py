@@ -34,6 +34,7 @@ NAMES_CODE = [
     pytest.param("{model} is gone from the hub", FRAME, False, id="a cause elsewhere"),
     pytest.param("E comes out of {frame}", None, False, id="no frame"),
     pytest.param("", FRAME, False, id="no hypothesis"),
+    pytest.param("E in {frame}", replace(FRAME, owner="them"), False, id="code of another owner"),
 ]
 
 

@@ -204,6 +204,17 @@ def test_the_code_of_the_dashboard_at_the_commit_of_its_own_pipeline(tmp_path: P
     assert bucket["code"]["url"] == f"{site}/{place}/{NOW}/coverage/launch.py#L11"
 
 
+def test_code_of_another_owner_is_no_hypothesis(tmp_path: Path) -> None:
+    """A hub's refusal surfaces in code of TensorRT-LLM, which is not at fault."""
+    gated = b"huggingface_hub.errors.GatedRepoError: 403 Client Error. Access is restricted\n"
+    text = trace(NOW).replace(b"RuntimeError: a and b must have same", gated + b"x")
+    with failing(text) as fake, repository() as github:
+        bucket = bucket_of(fake, tmp_path, github)
+        assert github.request_count == 0
+    assert (bucket["owner"], bucket["code"]) == ("external", None)
+    assert SHARDING not in bucket["hypothesis"]
+
+
 HOLDS = [
     pytest.param("def f():\n    pass\n", "f", True, id="it defines it"),
     pytest.param("class A:\n    async def f(self):\n        pass\n", "A.f", True, id="a method"),

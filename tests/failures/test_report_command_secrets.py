@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from failures.pipeline_worlds import (
     bridge,
     job,
     pipeline,
+    report_on,
     small_world,
 )
 from fakes.github import FakeGitHub
@@ -118,6 +120,30 @@ def test_no_secret_leaves_anywhere(run: dict[str, str]) -> None:
         own = text.replace(f"::add-mask::{TOKEN}", "").replace(f"::add-mask::{GITHUB_TOKEN}", "")
         for token in OWN:
             assert token not in own, where
+
+
+def test_only_the_configured_hosts_are_connected_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a trace names: the two services and the storage that one of them redirects to."""
+    asked: set[tuple[str, int]] = set()
+    connect = socket.socket.connect
+
+    def watched(self: socket.socket, address: tuple[str, int]) -> None:
+        asked.add(address[:2])
+        connect(self, address)
+
+    jobs = [job(21, trace=trace("pipeline stages disagree")), job(22, trace=b"")]
+    github = FakeGitHub("NVIDIA/TensorRT-LLM", labels=["bug"])
+    one = pipeline(2, DOWNSTREAM, jobs=jobs)
+    with small_world(one, trace_redirect=302) as fake, github:
+        monkeypatch.setattr(socket.socket, "connect", watched)
+        outcome = report_on(fake, tmp_path, "--pipeline", "2", "--track", github=github)
+        monkeypatch.undo()
+        servers = (fake.listener, fake.storage.listener, github.listener)
+        assert asked == {(one.host, one.port) for one in servers}
+        assert fake.storage.seen_secrets == set()
+    assert outcome.report is not None
 
 
 def test_the_words_around_a_secret_stay(run: dict[str, str]) -> None:

@@ -208,10 +208,15 @@ def hypothesis(one: Bucket, looked: Looked, places: Mapping[str, str]) -> str:
 
 
 def names_code(one: Bucket) -> bool:
-    """Whether a hypothesis points at the frame of its bucket."""
-    if one.frame is None or not one.hypothesis:
+    """Whether a hypothesis points at code of its owner: the frame of its bucket."""
+    if not has_own_frame(one) or one.frame is None:
         return False
     return "{frame}" in one.hypothesis or one.frame.path in one.hypothesis
+
+
+def has_own_frame(one: Bucket) -> bool:
+    """Whether the frame of a bucket lies in code of whoever owns the bucket."""
+    return one.frame is not None and one.frame.owner == one.owner
 
 
 _NAMED_BY: Final = {

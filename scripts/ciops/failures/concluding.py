@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from ciops.failures import report_model as model
-from ciops.failures.assemble import Facts, Looked, assemble, in_buckets
+from ciops.failures.assemble import Facts, Looked, assemble, has_own_frame, in_buckets
 from ciops.failures.buckets import Bucket
 from ciops.failures.chain import ChainJob
 from ciops.failures.code_lookup import CodeLookup
@@ -38,11 +38,11 @@ def conclude(found: Gathered, previous: Report | None, folder: OutputFolder) -> 
 
 
 def _look_up(found: Gathered, buckets: Sequence[Bucket], looked: dict[str, Looked]) -> None:
-    """The code behind every bucket with a frame."""
+    """The code behind every bucket whose owner's code failed."""
     jobs = {one.job.id: one for one in found.jobs}
     lookup = CodeLookup(found.forges.repository, GreenRuns(found.source.pipelines, found.chain))
     for bucket in buckets:
-        if bucket.frame is not None:
+        if has_own_frame(bucket):
             looked[bucket.name] = _looked(found, lookup, bucket, jobs[bucket.representative])
 
 
