@@ -58,6 +58,7 @@ def _told_apart(hits: Sequence[Hit]) -> list[tuple[str, int, str]]:
         (hit.line.where, hit.line.number, hit.signal.topic)
         for hit in hits
         if hit.signal.role == "root" and hit.line.zone in MACHINE
+        if hit.signal.topic.startswith("component:")
         if not (hit.signal.yields or hit.signal.secondary)
     ]
 

@@ -81,7 +81,9 @@ def _unknown(condition: str, known: set[str], topics: set[str], policy: Policy) 
     topic = condition.partition(".")[0]
     if topic.startswith("component:"):
         name = topic.removeprefix("component:")
-        return None if name in policy.components else f"there is no component {name!r}"
+        return (
+            None if name in policy.components or name == "*" else f"there is no component {name!r}"
+        )
     known_topic = topic in topics or topic in INFERRED
     return None if known_topic else f"there is no topic {topic!r}"
 

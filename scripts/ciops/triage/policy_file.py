@@ -295,6 +295,8 @@ def _families(section: Reader) -> Iterator[Family]:
 def _overrides(
     top: Reader, components: Collection[str], routes: Collection[Route]
 ) -> Iterator[Override]:
+    families = top.child("high_priority").mapping()
+    addable = [*components, *(f"priority:{name}" for name in families)]
     for reader in top.items("overrides"):
         reader.mapping(("id", "when", "unless", "context", "adds", "sets_aside", "route", "note"))
         yield Override(
@@ -302,7 +304,7 @@ def _overrides(
             reader.texts("when"),
             reader.texts("unless", ()),
             reader.choices("context", components, ()),
-            reader.choices("adds", components, ()),
+            reader.choices("adds", addable, ()),
             reader.texts("sets_aside", ()),
             reader.choice("route", [route.id for route in routes], None),
             reader.text("note", ""),

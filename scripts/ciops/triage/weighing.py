@@ -80,8 +80,8 @@ def family_stands(family: Family, prefix: str, scores: dict[str, Score]) -> bool
     """Whether a family is on: its points, its needs, and none of what excludes it."""
     if scores.get(f"{prefix}:{family.id}", NOTHING).points < family.threshold:
         return False
-    return all(holds(need, scores) for need in family.needs) and not any(
-        holds(other, scores) for other in family.unless
+    return all(_any_holds(need, scores) for need in family.needs) and not any(
+        _any_holds(other, scores) for other in family.unless
     )
 
 
@@ -90,11 +90,14 @@ def holds(condition: str, scores: dict[str, Score]) -> bool:
 
     "group:hang" (points of at least 1), "component:x" (standing), "component:x.root",
     "component:x.api" (any root or api evidence), "signal:id" (any positive evidence of it).
+    "component:*" is that any part has evidence at all.
     """
     if condition.startswith("signal:"):
         name = condition[7:]
         return any(x.signal == name and x.points > 0 for s in scores.values() for x in s.evidence)
     topic, _, asked = condition.partition(".")
+    if topic == "component:*":
+        return any(s.points > 0 for name, s in scores.items() if name.startswith("component:"))
     score = scores.get(topic, NOTHING)
     if asked == "root":
         return score.has_root
@@ -151,9 +154,14 @@ def _added(override: Override, evidence: Sequence[Evidence], policy: Policy) -> 
         return ()
     points = policy.scoring.roles["root"]
     return [
-        replace(source, topic=f"component:{name}", signal=override.id, role="root", points=points)
+        replace(source, topic=topic_of(name), signal=override.id, role="root", points=points)
         for name in override.adds
     ]
+
+
+def topic_of(name: str) -> str:
+    """What an override adds evidence to: a part by its id, or any topic by its full name."""
+    return name if ":" in name else f"component:{name}"
 
 
 def _cause(override: Override, evidence: Sequence[Evidence]) -> Evidence | None:
