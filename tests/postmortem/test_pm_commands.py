@@ -296,7 +296,11 @@ def test_the_entry_point_runs_isolated_with_packages_from_elsewhere():
 
 @pytest.mark.parametrize("command", ["check", "lint", "new"])
 def test_a_start_pays_for_no_library_that_it_does_not_use(command):
-    arguments = {"check": [EXAMPLE], "lint": [str(ROOT / "README.md")], "new": ["PLUG-1"]}[command]
+    arguments = {
+        "check": [EXAMPLE],
+        "lint": [str(ROOT / "tests" / "golden" / "postmortem" / "file.en.md")],
+        "new": ["PLUG-1"],
+    }[command]
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from ciops.postmortem.app import main\n"

@@ -50,7 +50,7 @@ def _filled(known: Known, reference: Reference, pull: PullRequest, services: Ser
     return replace(
         known,
         title=known.title or pull.title,
-        owner=known.owner or pull.author.login,
+        owner=known.owner or ("" if pull.author.is_bot else pull.author.login),
         references=tuple(references),
         hints=hints,
     )

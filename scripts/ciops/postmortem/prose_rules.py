@@ -7,7 +7,7 @@ another and a quote as a third; `{person}`, `{code}`, `{quote}` and the file's m
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -31,6 +31,8 @@ _GROUPS: Final = (
     "rules",
     "claims",
 )
+# Exemptions that are more than a pattern.
+BUILT_IN: Final = ("concrete", "elaborated")
 _MARKS: Final = {"person": PERSON, "code": CODE, "quote": QUOTE}
 PEOPLE: Final = ("start", "before", "not_before", "pronouns", "departments", "titled", "systems")
 
@@ -75,12 +77,16 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
     top.mapping((*_GROUPS, "schema", "language"))
     top.choice("language", LANGUAGES)
     macros = _macros(top)
+    exemptions = _patterns(top.child("exemptions"), macros)
+    before = _patterns(top.child("exempt_before"), macros, "(?:{})$")
+    after = _patterns(top.child("exempt_after"), macros)
+    known = (*exemptions, *before, *after, *BUILT_IN)
     return Guide(
         language=language,
-        rules=tuple(_rule(reader, macros, kinds) for reader in top.items("rules")),
-        exemptions=_patterns(top.child("exemptions"), macros),
-        before=_patterns(top.child("exempt_before"), macros, "(?:{})$"),
-        after=_patterns(top.child("exempt_after"), macros),
+        rules=tuple(_rule(reader, macros, kinds, known) for reader in top.items("rules")),
+        exemptions=exemptions,
+        before=before,
+        after=after,
         claims=_patterns(top.child("claims"), macros | _plain(top.child("claims"))),
         people=_people(top.child("people")),
         kinds=kinds,
@@ -127,7 +133,12 @@ def _joined(reader: Reader, key: str, frame: str) -> re.Pattern[str]:
     return _compiled(reader, key, frame.replace("{}", either), 0)
 
 
-def _rule(reader: Reader, macros: Mapping[str, str], kinds: Mapping[str, frozenset[str]]) -> Rule:
+def _rule(
+    reader: Reader,
+    macros: Mapping[str, str],
+    kinds: Mapping[str, frozenset[str]],
+    exemptions: Collection[str],
+) -> Rule:
     reader.mapping(("id", "kind", "re", "case", "in", "not_in", "unless", "matches", "near_misses"))
     kind = reader.choice("kind", KINDS)
     places = frozenset(reader.texts("in", ())) or kinds[kind]
@@ -137,7 +148,7 @@ def _rule(reader: Reader, macros: Mapping[str, str], kinds: Mapping[str, frozens
         kind=next(known for known in KINDS if known == kind),
         pattern=_compiled(reader, "re", _expanded(reader.text("re"), macros), flags),
         places=places - frozenset(reader.texts("not_in", ())),
-        unless=reader.texts("unless", ()),
+        unless=reader.choices("unless", exemptions, ()),
         matches=reader.texts("matches"),
         near_misses=reader.texts("near_misses"),
     )

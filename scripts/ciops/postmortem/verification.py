@@ -109,6 +109,8 @@ class _Look:
         reference = named[0] if named else read_reference(text)
         if reference.kind == "ticket":
             return self.ticket(reference)
+        if reference.kind == "none" and _FILE.fullmatch(text):
+            reference = Reference(text, "branch", "", text)
         code = self.code(reference)
         if isinstance(code, Looked):
             return code
