@@ -155,6 +155,25 @@ def test_below_the_scope_every_failed_bridge_but_benchmarks(
         assert ids(chain_of(fake, 2)) == ([31] if followed else [])
 
 
+def test_an_earlier_attempt_of_a_bridge_is_not_followed() -> None:
+    with small_world(
+        pipeline(
+            2,
+            DOWNSTREAM,
+            bridges=[
+                bridge(101, "run", (3, DOWNSTREAM, "failed")),
+                bridge(102, "run", (4, DOWNSTREAM, "failed")),
+                bridge(103, "mended", None),
+                bridge(104, "mended", (5, DOWNSTREAM, "success"), "success"),
+            ],
+        ),
+        pipeline(3, DOWNSTREAM, jobs=[job(31)]),
+        pipeline(4, DOWNSTREAM, jobs=[job(41)]),
+    ) as fake:
+        chain = chain_of(fake, 2)
+    assert (ids(chain), chain.dead_ends) == ([41], [])
+
+
 def test_without_a_scope_every_failed_bridge_is_followed() -> None:
     plain = Scope("all", downstream=("lab/farm",))
     with small_world(

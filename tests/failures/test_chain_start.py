@@ -137,6 +137,20 @@ def test_a_missing_pipeline_is_named_with_where_it_was_looked_for() -> None:
         assert word in str(caught.value)
 
 
+@pytest.mark.parametrize("status", [403, 404, 500])
+def test_trouble_with_one_project_hides_no_other(status: int) -> None:
+    with small_world(pipeline(20, DOWNSTREAM)) as fake:
+        fake.path_status[f"/projects/{UPSTREAM}/pipelines/20"] = status
+        assert find(Target(20), scope(), connected(fake).pipelines()).pipeline.id == 20
+
+
+def test_trouble_everywhere_is_said() -> None:
+    with small_world() as fake:
+        fake.path_status[f"/projects/{UPSTREAM}/pipelines/20"] = 500
+        with pytest.raises(ServiceError, match="answered 500"):
+            find(Target(20), scope(), connected(fake).pipelines())
+
+
 def test_an_id_without_any_project_is_a_usage_error() -> None:
     with small_world() as fake, pytest.raises(UsageError, match="no project is known"):
         find(Target(1), Scope("all"), connected(fake).pipelines())

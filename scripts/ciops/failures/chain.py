@@ -160,7 +160,9 @@ def _failed_bridges(visit: _Visit, scope: Scope, pipelines: Pipelines) -> list[B
         found = pipelines.bridges(visit.project, visit.id)
     except HttpError as error:
         return error
-    failed = (bridge for bridge in found if _has_failed(bridge))
+    # Names are unique among the latest attempts; an earlier attempt is no failure of the chain.
+    latest = {bridge.name: bridge for bridge in sorted(found, key=lambda bridge: bridge.id)}
+    failed = (bridge for bridge in latest.values() if _has_failed(bridge))
     wanted = (bridge for bridge in failed if _is_followed(bridge, visit.inside, scope))
     return sorted(wanted, key=lambda bridge: bridge.id)
 

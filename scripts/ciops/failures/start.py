@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from ciops.errors import RefusedError, ServiceError, UsageError
 from ciops.failures.scope import Benchmark, Scope
-from ciops.plumbing.http import HttpError, NotFoundError, UnauthorizedError
+from ciops.plumbing.http import ForbiddenError, HttpError, NotFoundError, UnauthorizedError
 from ciops.plumbing.yaml_file import shown
 
 if TYPE_CHECKING:
@@ -114,13 +114,19 @@ def find(target: Target, scope: Scope, pipelines: Pipelines) -> Start:
     if not places:
         next_step = "Name it by its URL, or add the project to the scope of the configuration"
         raise UsageError(f"no project is known for pipeline {target.id}", next_step)
+    trouble: HttpError | None = None
     for place in places:
         try:
             found = pipelines.pipeline(place, target.id)
-        except NotFoundError:
+        except UnauthorizedError:
+            raise
+        except (NotFoundError, ForbiddenError):
+            continue
+        except HttpError as error:  # it may be in another project all the same
+            trouble = error
             continue
         return Start(found, found.project_id or place, inside=not _is_upstream(place, scope))
-    raise ServiceError(
+    raise trouble or ServiceError(
         f"pipeline {target.id} is missing in {' and '.join(places)}, or not visible to the token",
         "Check the id, and that the token may read the project",
     )
