@@ -1,6 +1,7 @@
 """Evidence, buckets and what is known about them, put together to a report.
 
-Pure: what was looked up, when it was and what is to be tracked is handed in. Every text is masked.
+Pure: what was looked up, when it was and what is to be tracked is handed in. Texts of a scan are
+masked already, all others are masked here.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from ciops.failures.report_model import (
     Report,
     Unreadable,
 )
-from ciops.failures.scan_result import NumberedLine
 
 _LONGEST_HYPOTHESIS: Final = 600
 _SHOWN_CHANGES: Final = 3
@@ -141,7 +141,7 @@ def _failed_job(
         wrappers=scan.wrappers,
         model=None if scan.model is None else mask_secrets(scan.model),
         runtime_hints={key: _masked_hint(value) for key, value in scan.runtime_hints.items()},
-        excerpt=tuple(NumberedLine(line.number, mask_secrets(line.text)) for line in scan.excerpt),
+        excerpt=scan.excerpt,
         weak_reason=_weak_reason(evidence, facts.beside.get(job.id, "")),
         failure_reason=job.failure_reason,
     )

@@ -9,7 +9,7 @@ from typing import Final
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL
 from ciops.failures.output_folder import OutputFolder
 from ciops.failures.report_chat import COLUMNS, chat_lines, chat_text
-from ciops.failures.report_formats import CHAT, files, summary
+from ciops.failures.report_formats import CHAT, FILES
 from ciops.failures.report_model import Report
 from ciops.failures.report_text import made_safe
 from ciops.failures.report_words import words_of
@@ -24,7 +24,7 @@ def publish(
     """Print the report, write what was asked for, tell the host; the exit status."""
     words = words_of(language)
     safe = made_safe(report)
-    texts = files(report, formats, words)
+    texts = {f"report.{name}": FILES[name](safe, words) for name in formats if name in FILES}
     if CHAT in formats:
         texts["report.chat"] = chat_text(safe, words)
     written = [folder.write(name, text) for name, text in texts.items()]
@@ -33,7 +33,9 @@ def publish(
     for path in written:
         host.say(str(path), "dim")
     if MARKDOWN in formats or host.name == "github":
-        host.summary(summary(safe, words))
+        from ciops.failures.report_markdown import job_summary  # Jinja costs 70 ms
+
+        host.summary(job_summary(safe, words))
     _tell(report, formats, folder, host)
     return status_of(report)
 
