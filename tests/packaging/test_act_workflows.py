@@ -12,7 +12,7 @@ from ci_programs.act import Act
 from ci_programs.queue import LABELS, ROUTE, github_issue
 from ci_programs.stub_actions import runnable, stand_ins
 from ci_programs.suite import ROOT, Installed, git_repository
-from failures.pipeline_worlds import fake_world
+from failures.pipeline_worlds import expected, fake_world
 from fakes.github import FakeGitHub
 from fakes.jira import FakeJira
 
@@ -108,6 +108,28 @@ def test_a_second_report_knows_what_the_first_one_saw(caller: Caller) -> None:
             buckets = json.loads(report.read_text(encoding="utf-8"))["buckets"]
             recurring.append({bucket["recurring"] for bucket in buckets})
     assert recurring == [{None}, {True}]
+
+
+def test_rules_of_the_caller_extend_those_beside_them_and_those_of_the_suite(
+    caller: Caller,
+) -> None:
+    with fake_world("dev1") as gitlab:
+        act = caller.calls(
+            "pipeline-failure-report",
+            "workflow_dispatch",
+            f"    with: {{gitlab-url: '{gitlab.url}', format: json, config: ci/own.yml}}\n"
+            "    secrets: {gitlab-token: '${{ secrets.GITLAB_TOKEN }}'}\n",
+            {
+                "ci/own.yml": "name: own\nversion: '3'\nextends: [beside.yml]\n",
+                "ci/beside.yml": "name: beside\nversion: '1'\nextends: [autodeploy.yml]\n",
+            },
+            GITLAB_TOKEN="glpat-loopback0token",
+        )
+        run = act.run("workflow_dispatch", {}, *ONLY_CALLER)
+    assert run.status == 0, run.printed
+    report = (caller.store / "pipeline-failure-report-1/report.json").read_text(encoding="utf-8")
+    assert json.loads(report)["config"] == "own@3"
+    assert json.loads(report)["failed_jobs_total"] == expected("dev1")["failed_jobs_total"]
 
 
 def test_a_post_mortem_is_published_with_the_digest_of_the_first_job(caller: Caller) -> None:

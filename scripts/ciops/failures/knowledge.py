@@ -1,7 +1,7 @@
 """Everything configuration says about traces and buckets, loaded once.
 
-A configuration file may extend others: their lines, observations and buckets come after its own,
-so the specific is asked before the general.
+A configuration file may extend others, that lie beside it or come with the suite: their lines,
+observations and buckets come after its own, so the specific is asked before the general.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ KEYS: Final = (
     *("progress", "owners", "components", "buckets", "jobs", "scope", "tracking"),
 )
 _HINTED: Final = (roles.HINT,)
+SHIPPED: Final = Path(__file__).resolve().parents[3] / "config" / "pipeline-failure-report"
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
     """Who owns code or infrastructure.
 
-    `repository` is `owner/name` or a GitLab path, empty for owners without one. `verified` owners may get
-    a change; `home` is where others' issues go. The `default` owner is the owner of the
+    `repository` is `owner/name` or a GitLab path, empty for owners without one. `verified` owners
+    may get a change; `home` is where others' issues go. The `default` owner is the owner of the
     workloads.
     """
 
@@ -121,7 +122,8 @@ def _documents(path: Path, above: tuple[Path, ...]) -> Iterator[Document]:
     yield document
     reader = Reader(document)
     for name in reader.texts("extends", ()):
-        other = path.parent / name
+        beside = path.parent / name
+        other = beside if beside.exists() else SHIPPED / name  # a user's file lies elsewhere
         if other.resolve() in {p.resolve() for p in (*above, path)}:
             raise reader.error(f"{name!r} extends itself", "Remove it", "extends")
         yield from _documents(other, (*above, path))
@@ -139,7 +141,7 @@ def _assemble(readers: Sequence[Reader]) -> Knowledge:
     return Knowledge(
         name=first.text("name"),
         version=first.text("version"),
-        words=_words(readers, spoken, seen, hints),
+        words=_words(readers, seen, hints),
         lines=lines,
         observations=seen,
         classifier=Classifier(spoken),
@@ -159,7 +161,6 @@ def _assemble(readers: Sequence[Reader]) -> Knowledge:
 
 def _words(
     readers: Sequence[Reader],
-    lines: Sequence[LineRule],
     seen: Sequence[LineRule],
     hints: HintRules,
 ) -> tuple[str, ...]:
