@@ -19,7 +19,7 @@ from ciops.triage.matching import Hit, find_hits
 from ciops.triage.policy import Policy, Role, Scoring
 from ciops.triage.reading_rules import MACHINE, SPOKEN
 from ciops.triage.statements import Mention, judge_event, judge_mention, judge_toggle
-from ciops.triage.versions import is_older, reported_version
+from ciops.triage.versions import versions_of
 
 _FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
 _MESSAGE_REACH: Final = 6
@@ -48,8 +48,8 @@ def _told_in_time(hits: Sequence[Hit], reading: Reading, policy: Policy) -> list
     """Without the hits that tell of a version that worked but is not an earlier one."""
     if not any(hit.captured for hit in hits):
         return list(hits)
-    reported = reported_version(reading, policy.version_shapes)
-    return [hit for hit in hits if hit.captured is None or is_older(hit.captured, reported)]
+    versions = versions_of(reading, policy.version_shapes)
+    return [hit for hit in hits if hit.captured is None or versions.is_earlier(hit.captured)]
 
 
 def _told_apart(hits: Sequence[Hit]) -> list[tuple[str, int, str]]:

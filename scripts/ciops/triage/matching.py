@@ -18,6 +18,7 @@ from ciops.triage.anchor_index import AnchorIndex, Matcher
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.reading_rules import SPOKEN, Zone
+from ciops.triage.versions import UNSURE
 
 _DIGITS: Final = re.compile(r"\d+")
 _MOST_COPIES: Final = 2
@@ -28,7 +29,9 @@ _CAPTURED: Final = "worked"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A signal in a line, at text[start:end]. `captured` is what its `worked…` groups took."""
+    """A signal in a line, at text[start:end]. `captured` is what its groups took:
+    versions that worked (`worked…`), or of which the words only suggest it (`perhaps…`).
+    """
 
     signal: Signal
     line: Line
@@ -98,15 +101,18 @@ def _matches(matcher: Matcher, text: str, spoken: bool) -> list[_Span]:
 def _captured(match: re.Match[str]) -> str | None:
     if not match.re.groupindex:
         return None
-    taken = (text for name, text in match.groupdict().items() if name.startswith(_CAPTURED))
-    return " ".join(text for text in taken if text) or None
+    taken = ((name, text) for name, text in match.groupdict().items() if text)
+    words = (text if name.startswith(_CAPTURED) else UNSURE + text for name, text in taken)
+    return " ".join(words) or None
 
 
 def _apart(spans: list[_Span], spoken: bool) -> Iterator[_Span]:
-    """The spans in order, without those that overlap an earlier one."""
+    """The spans in order, without those that overlap an earlier one and capture nothing new."""
     end = -1
+    taken: set[str] = set()
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if span.start >= end:
+        if span.start >= end or (span.captured is not None and span.captured not in taken):
+            taken.add(span.captured or "")
             yield span
             end = max(span.end, span.start + 1)
             if not spoken:

@@ -4,13 +4,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ciops.triage.issue_text import Reading
+from ciops.triage.reading_rules import SPOKEN
 
 Version = tuple[int, ...]
 
+UNSURE: Final = "?"
+"""Before a version of which only its context tells that it worked."""
 _NUMBERS: Final = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
+_MENTION: Final = re.compile(
+    r"(?:^|[(,;:.!?] ?|\b(?:on|in|with|since|from|to|after|under|using|and|but|while) )"
+    r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b"
+    r"(?! ?(?:[KMGT]i?B|s|ms|x|%|hours?|h|min|it/s|k|M|e-?\d)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The newest version that a report gives as its own, and all that it speaks of."""
+
+    reported: Version | None
+    mentioned: frozenset[Version]
+
+    def is_earlier(self, worked: str) -> bool:
+        """Whether one of the versions that worked comes before the one that fails.
+
+        Where nothing can be compared it counts as earlier, if it is certain that it worked.
+        """
+        return any(self._precedes(text) for text in worked.split())
+
+    def _precedes(self, worked: str) -> bool:
+        version = parse_version(worked)
+        if version is None:
+            return True
+        if self.reported is not None:
+            width = min(len(version), len(self.reported))
+            return version[:width] < self.reported[:width]
+        if any(other > version for other in self.mentioned):
+            return True
+        return not (worked.startswith(UNSURE) or any(x < version for x in self.mentioned))
 
 
 def parse_version(text: str) -> Version | None:
@@ -19,30 +55,19 @@ def parse_version(text: str) -> Version | None:
     return tuple(int(part) for part in match.groups() if part is not None) if match else None
 
 
-def reported_version(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Version | None:
-    """The newest version that the report names: in a regression that is the one that fails."""
-    named = [
+def versions_of(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Versions:
+    """The versions of a report. The newest that it gives as its own is the one that fails."""
+    lines = [line.text for line in reading.lines if line.turn == 0]
+    reported = _named(lines, shapes)
+    spoken = [line.text for line in reading.lines if line.zone in SPOKEN]
+    return Versions(max(reported, default=None), frozenset(_named(spoken, (_MENTION,))))
+
+
+def _named(lines: Sequence[str], shapes: Sequence[re.Pattern[str]]) -> list[Version]:
+    return [
         version
-        for line in reading.lines
-        if line.turn == 0
+        for line in lines
         for shape in shapes
-        for match in shape.finditer(line.text)
+        for match in shape.finditer(line)
         if (version := parse_version(match[1])) is not None
     ]
-    return max(named, default=None)
-
-
-def is_older(worked: str, reported: Version | None) -> bool:
-    """Whether one of the versions that worked is older than the reported one.
-
-    True where nothing can be compared: a version that worked then counts as an earlier one.
-    """
-    return any(_precedes(text, reported) for text in worked.split())
-
-
-def _precedes(worked: str, reported: Version | None) -> bool:
-    version = parse_version(worked)
-    if version is None or reported is None:
-        return True
-    width = min(len(version), len(reported))
-    return version[:width] < reported[:width]
