@@ -229,11 +229,13 @@ def test_an_open_change_covers_an_actionable_bucket(tmp_path: Path) -> None:
     assert [one["status"] for one in saved(outcome)["jobs"]] == ["issue-only"]
 
 
+@pytest.mark.parametrize("options", [["--track", "--dry-run"], ["--dry-run"]])
 def test_a_dry_run_prints_the_exact_payload_and_writes_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]
 ) -> None:
     with failing(UNOWNED) as fake, tensorrt_llm() as github:
-        outcome, (bucket,) = tracked(fake, github, tmp_path, "--dry-run")
+        outcome = report_on(fake, tmp_path, "--pipeline", "500", *options, github=github)
+        (bucket,) = saved(outcome)["buckets"]
         assert github.writes == fake.writes == []
         printed = capsys.readouterr().out
         payload, _ = json.JSONDecoder().raw_decode(printed[printed.index("\n{") + 1 :])
@@ -242,6 +244,14 @@ def test_a_dry_run_prints_the_exact_payload_and_writes_nothing(
     assert (bucket["tracking"], bucket["tracking_state"]) == (None, "planned")
     assert saved(outcome)["dry_run"] is True
     assert payload == {"repository": OWNER, **written}
+
+
+def test_a_part_of_a_report_tracks_nothing(tmp_path: Path) -> None:
+    with failing(UNOWNED) as fake, tensorrt_llm() as github:
+        given = ("--pipeline", "500", "--dry-run", "--shard", "1/1")
+        (bucket,) = saved(report_on(fake, tmp_path, *given, github=github))["buckets"]
+        assert not any("search" in call for call in github.calls)
+    assert bucket["tracking_state"] == ""
 
 
 def test_a_tracker_without_a_token_is_named(tmp_path: Path) -> None:

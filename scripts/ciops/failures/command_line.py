@@ -79,7 +79,9 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
 def add_tracking(parser: argparse.ArgumentParser) -> None:
     """The options that let it write to a tracker."""
     parser.add_argument("--track", action="store_true", help="file issues that are not there yet")
-    parser.add_argument("--dry-run", action="store_true", help="print what --track would file")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what would be filed, and file nothing"
+    )
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str], host: CiHost) -> argparse.Namespace:

@@ -85,7 +85,7 @@ def _facts(found: Gathered, jobs: Sequence[ChainJob]) -> Facts:
 
 def _tracked(found: Gathered, report: Report) -> Report:
     """Filed where that was asked for; a run that was stopped asks no service any more."""
-    if not found.options.track or found.stop.reason:
+    if not found.options.tracks or found.stop.reason:
         return untracked(report, found.knowledge)
     results = [report]
 

@@ -69,7 +69,7 @@ def _tracked(
     report: Report, given: argparse.Namespace, knowledge: Knowledge, host: CiHost, stop: Stop
 ) -> Report:
     """Filed where that was asked for, as far as no signal came."""
-    if not given.track:
+    if not (given.track or given.dry_run):
         return untracked(report, knowledge)
     forges = Forges(host, given.gitlab_url, time.sleep)
     try:

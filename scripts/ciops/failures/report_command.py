@@ -77,6 +77,11 @@ class Options:
     keep_traces: Path | None
     shard: Shard | None
 
+    @property
+    def tracks(self) -> bool:
+        """Whether to look for duplicates and to file, or to print what would be filed."""
+        return (self.track or self.dry_run) and self.shard is None
+
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """The command; its exit status."""
