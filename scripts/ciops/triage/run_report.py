@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -68,6 +68,8 @@ class Report:
         self.host.output("decision", json.dumps(self._decision()))
         self.host.output("comment-url", self.comment_url)
         self.host.output("run-file", str(self.options.output / NAME))
+        if self.sweeps:
+            self.host.say("\n".join(self._counts()))
         told = " ".join(self._endings(ending))
         if told:
             (self.host.error if ending.status else self.host.notice)(told)
@@ -78,6 +80,17 @@ class Report:
             "calls": self.client.calls,
             "status": status,
         }
+
+    def _counts(self) -> Iterator[str]:
+        words, queue = self.desk.words, self.desk.policy.labels.queue
+        if not self.journal.looked_at:
+            yield words.message("summary.nothing")
+            return
+        counted = totals(self.journal.outcomes, words)
+        yield words.message("summary.looked_at", n=self.journal.looked_at, totals=counted)
+        if self.journal.skips:
+            told = skips(self.journal.skips, words, queue)
+            yield words.message("summary.skipped", skips=told)
 
     def _endings(self, ending: Ending) -> list[str]:
         limit = self.options.max_writes
