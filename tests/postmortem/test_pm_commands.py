@@ -295,7 +295,7 @@ def test_the_entry_point_runs_isolated_with_packages_from_elsewhere():
 
 
 @pytest.mark.parametrize("command", ["check", "lint", "new"])
-def test_a_start_pays_for_no_library_that_it_does_not_use(command):
+def test_a_start_pays_for_no_library_that_it_does_not_use(tmp_path, command):
     arguments = {
         "check": [EXAMPLE],
         "lint": [str(ROOT / "tests" / "golden" / "postmortem" / "file.en.md")],
@@ -313,6 +313,6 @@ def test_a_start_pays_for_no_library_that_it_does_not_use(command):
         text=True,
         timeout=30,
         check=False,
-        cwd=ROOT / "tests" / "data" / "postmortem",
+        cwd=tmp_path,
     )
     assert done.stdout.strip().endswith("[]"), done.stdout + done.stderr

@@ -2,7 +2,7 @@
 
 Goldens are written anew by
 
-    GOLDENS=write .venv/bin/python -m pytest tests/postmortem/test_pm_files.py -k golden
+    GOLDEN=write .venv/bin/python -m pytest tests/postmortem/test_pm_files.py -k golden
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def golden_path(language: str, name: str) -> Path:
 @pytest.mark.parametrize("language", EXAMPLES)
 def test_a_destination_looks_like_its_golden(language, name):
     path = golden_path(language, name)
-    if os.environ.get("GOLDENS") == "write":
+    if os.environ.get("GOLDEN") == "write":
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(golden_of(language, name), encoding="utf-8")
     assert golden_of(language, name) == path.read_text(encoding="utf-8")

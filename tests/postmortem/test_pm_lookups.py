@@ -125,7 +125,7 @@ def test_a_ticket_is_looked_up_in_jira(tmp_path, capsys, github):
             "JIRA_API_TOKEN": "api-t0ken",
         }
         for key, state in (("PLUG-9", "verified"), ("PLUG-404", "refuted")):
-            env = env_of(github, JIRA_BASE_URL=jira.url, **keys)
+            env = env_of(github, **keys)
             _, looked = looked_up(tmp_path, capsys, env, ["acme/host#977"], key)
             assert looked[-1][:2] == (key, state)
 
