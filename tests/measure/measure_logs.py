@@ -3,8 +3,8 @@
     python tests/measure/measure_logs.py DIR [--config FILE] [--only NAMES.json:KEY] [--show]
 
 DIR holds logs (`.gz` or plain) and an `index.json`: a list of objects with `file`, `failed`,
-`line` and `also_acceptable_lines` (1-based, split on `\\n` only). Printed are the share of exact and of
-exact or acceptable lines, and how many logs without a failure were given strong evidence.
+`line` and `also_acceptable_lines` (1-based, split on `\\n` only). Printed are the share of exact
+and of exact or acceptable lines, and how many logs without a failure were given strong evidence.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def report(verdicts: list[Verdict], show: bool) -> None:
     for verdict in verdicts if show else ():
         if (verdict.failed and not verdict.acceptable) or verdict in strong:
             result = verdict.result
-            print(f"{verdict.file}: wanted {verdict.wanted}, got {result.line} [{result.role} {result.rule}] {result.text!r:.160}")
+            found = f"{result.line} [{result.role} {result.rule}] {result.text!r:.160}"
+            print(f"{verdict.file}: wanted {verdict.wanted}, got {found}")
     exact = sum(verdict.exact for verdict in failed)
     acceptable = sum(verdict.acceptable for verdict in failed)
     print(f"failed logs: {len(failed)}, exact {exact}, exact or acceptable {acceptable}")

@@ -3,14 +3,13 @@
     python tests/measure/measure_worlds.py DIR [--config FILE] [--show]
 
 DIR holds worlds: folders with `world.json`, `traces/` and `expected.json`. The failed jobs of the
-terminal pipelines are scanned and put into buckets; printed is the share of right lines, pairs of jobs
-rightly together or apart, status, owner, evidence, model, exception and frame.
+terminal pipelines are scanned and put into buckets; printed is the share of right lines, pairs of
+jobs rightly together or apart, status, owner, evidence, model, exception and frame.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import itertools
 import json
 import sys
@@ -28,20 +27,22 @@ from ciops.failures.trace_files import scan_file
 CONFIG = Path(__file__).resolve().parents[2] / "config/pipeline-failure-report/autodeploy.yml"
 
 
-def evidence(folder: Path, world: dict[str, Any], job: dict[str, Any], knowledge: Knowledge) -> JobEvidence:
+def evidence(
+    folder: Path, world: dict[str, Any], job: dict[str, Any], knowledge: Knowledge
+) -> JobEvidence:
     """What can be known about a failed job from the files of its world."""
     key = str(job["id"])
     status = (world.get("trace_http") or {}).get(key, 200)
     name = (world.get("traces") or {}).get(key)
-    path = folder / name if name else None
-    if path is not None and not path.exists():
-        path = path.with_name(path.name + ".gz")
     reason = job.get("failure_reason") or ""
-    if status != 200 or path is None:
-        scan = ScanResult(evidence=WEAK, signature="no trace", reason=f"the trace answers {status}")
-        return JobEvidence(job["id"], job["name"], scan, f"HTTP {status}" if status != 200 else "HTTP 404", reason)
-    raw = gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
-    return JobEvidence(job["id"], job["name"], scan_file(path, knowledge), "" if raw else "empty", reason)
+    if status != 200 or name is None:
+        why = f"HTTP {status if status != 200 else 404}"
+        scan = ScanResult(evidence=WEAK, signature="no trace", reason=f"the trace answers {why}")
+        return JobEvidence(job["id"], job["name"], scan, why, reason)
+    path = folder / name
+    path = path if path.exists() else path.with_name(path.name + ".gz")
+    scan = scan_file(path, knowledge)
+    return JobEvidence(job["id"], job["name"], scan, "" if scan.size else "empty", reason)
 
 
 def counted(job: dict[str, Any]) -> bool:
@@ -69,18 +70,20 @@ def measure(folder: Path, knowledge: Knowledge, show: bool) -> Counter[str]:
             count[key] += right
             count[key + "/of"] += 1
             if show and not right:
-                scan, one = job.scan, of_job[job.id]
-                print(f"  {folder.name} {job.id} {key}: wanted {wanted(want, key)!r:.140}")
-                print(f"     got line {scan.line} {scan.evidence} [{scan.role} {scan.rule}] {scan.exception} {scan.text!r:.120}; {one.name} {one.status} {one.owner}; {scan.frame}")
+                show_wrong(f"{folder.name} {job.id} {key}", want, job, of_job[job.id])
     count.update(pairs(expected, of_job, show))
-    count["checksum"] += sum(one.size for one in buckets) == len(jobs) == expected["failed_jobs_total"]
+    count["checksum"] += (
+        sum(one.size for one in buckets) == len(jobs) == expected["failed_jobs_total"]
+    )
     count["checksum/of"] += 1
     return count
 
 
-def wanted(want: dict[str, Any], key: str) -> Any:
-    names = {"line": "causal_line_no"}
-    return want.get(names.get(key, key)), want.get("also_acceptable_lines"), want.get("causal_text")
+def show_wrong(what: str, want: dict[str, Any], job: JobEvidence, one: Any) -> None:
+    scan = job.scan
+    print(f"  {what}: wanted {want.get(what.split()[-1])!r}, line {want['causal_line_no']}")
+    print(f"     got line {scan.line} {scan.evidence} [{scan.role} {scan.rule}] {scan.text!r:.120}")
+    print(f"     {one.name} {one.status} {one.owner} {scan.exception} {scan.frame}")
 
 
 def answers(want: dict[str, Any], job: JobEvidence, one: Any, beside: bool) -> dict[str, bool]:
@@ -131,7 +134,8 @@ def main() -> None:
     for world in worlds:
         total.update(measure(world, knowledge, options.show))
     for key in [key for key in total if not key.endswith("/of")]:
-        print(f"{key:10} {total[key]:5} of {total[key + '/of']:5}  {total[key] / total[key + '/of']:.3f}")
+        asked = total[key + "/of"]
+        print(f"{key:10} {total[key]:5} of {asked:5}  {total[key] / asked:.3f}")
 
 
 if __name__ == "__main__":

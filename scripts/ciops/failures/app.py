@@ -15,14 +15,28 @@ Command = Callable[[Arguments, Environment], int]
 USAGE: Final = """usage: pipeline_failure_report.py COMMAND …    (each explains itself with --help)
 
   report        from a pipeline to the root causes of its failed jobs
+  scan          the first causal error of traces on disk
   merge         one report from the parts of a run with --shard
   open-pr       propose the change that fixes a bucket
+  rules check   try the rules of a configuration on their examples
 
 example: pipeline_failure_report.py report --pipeline 90100060 --format md html json"""
 
 
 def _report(arguments: Arguments, env: Environment) -> int:
     from ciops.failures.report_command import main
+
+    return main(arguments, env)
+
+
+def _scan(arguments: Arguments, env: Environment) -> int:
+    from ciops.failures.scan_command import main
+
+    return main(arguments, env)
+
+
+def _rules(arguments: Arguments, env: Environment) -> int:
+    from ciops.failures.rules_command import main
 
     return main(arguments, env)
 
@@ -42,8 +56,10 @@ def _open_pr(arguments: Arguments, env: Environment) -> int:
 # Only the chosen command is imported: a start must not pay for the others.
 COMMANDS: Final[dict[str, Command]] = {
     "report": _report,
+    "scan": _scan,
     "merge": _merge,
     "open-pr": _open_pr,
+    "rules": _rules,
 }
 
 

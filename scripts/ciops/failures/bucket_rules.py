@@ -31,9 +31,9 @@ class Condition:
     """What must hold for a job. Every given part must hold; patterns search.
 
     `text` looks at the causal line and the lines that continue it, `frame` at every frame as
-    `path:function`, `raised_in` at the innermost one, `observed` names observations of which one must
-    hold, `job_reason` is GitLab's own reason, `unreadable` why there is no trace, `owned` whether a frame
-    lies in owned code.
+    `path:function`, `raised_in` at the innermost one, `observed` names observations of which one
+    must hold, `job_reason` is GitLab's own reason, `unreadable` why there is no trace, `owned`
+    whether a frame lies in owned code.
     """
 
     text: str = ""
@@ -58,8 +58,8 @@ class BucketRule:
 
     `owner` names an owner of the configuration, or `frame`: the owner of the innermost owned
     frame. `together` says which jobs it holds share a bucket: all (`rule`), those with equal
-    named groups of `when.text` (`match`), or those of one signature. `joins_weak` lets jobs with weak
-    evidence share it too.
+    named groups of `when.text` (`match`), or those of one signature. `joins_weak` lets jobs with
+    weak evidence share it too.
     """
 
     name: str
@@ -84,7 +84,9 @@ def _read(item: Reader) -> BucketRule:
     item.mapping(_KEYS)
     name = item.text("name")
     if not BUCKET_NAME.match(name):
-        raise item.error(f"{name!r} is no bucket name", "Write it as repo/component/failure-mode", "name")
+        raise item.error(
+            f"{name!r} is no bucket name", "Write it as repo/component/failure-mode", "name"
+        )
     when = _condition(item.child("when"))
     if when.is_empty():
         raise item.error("the rule would hold for every job", "Say when it holds", "when")

@@ -19,8 +19,9 @@ from ciops.failures.bucket_rules import BucketRule, Condition
 from ciops.failures.frames import OwnedFrame
 from ciops.failures.job_names import is_workload, part_of
 from ciops.failures.knowledge import Knowledge
+from ciops.failures.line_rules import WRAPPER
 from ciops.failures.scan_result import ScanResult
-from ciops.failures.signature import mask, raised_at
+from ciops.failures.signature import mask, raised_at, words_of
 
 _MODE_WORDS: Final = 6
 
@@ -85,6 +86,7 @@ def bucket(jobs: Sequence[JobEvidence], knowledge: Knowledge) -> list[Bucket]:
     """The buckets of some failed jobs, the biggest first; their sizes add up to the jobs."""
     siblings = _siblings(jobs, knowledge)
     placed = {job.id: _place(job, knowledge) for job in jobs if job.id not in siblings}
+    placed = _joined(placed)
     groups: dict[tuple[str, ...], list[_Placed]] = {}
     for job in jobs:
         sibling = siblings.get(job.id)
@@ -95,6 +97,23 @@ def bucket(jobs: Sequence[JobEvidence], knowledge: Knowledge) -> list[Bucket]:
         groups.setdefault(member.key, []).append(member)
     ordered = sorted(groups.values(), key=lambda group: (-len(group), group[0].job.id))
     return _named([_bucket(group, knowledge) for group in ordered])
+
+
+def _joined(placed: dict[int, _Placed]) -> dict[int, _Placed]:
+    """Put jobs whose only evidence is a wrapper's words beside those that raised these words.
+
+    Where they were raised at several places, nothing says which: they stay apart.
+    """
+    homes: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+    for one in placed.values():
+        if one.rule is None and one.job.scan.frames:
+            homes.setdefault((one.owner, words_of(one.job.scan.signature)), set()).add(one.key)
+    joined = {}
+    for job, one in placed.items():
+        home = homes.get((one.owner, one.job.scan.signature), set())
+        alone = one.rule is None and one.job.scan.role == WRAPPER and len(home) == 1
+        joined[job] = replace(one, key=next(iter(home)), assumed=False) if alone else one
+    return joined
 
 
 def supplementary(jobs: Sequence[JobEvidence], knowledge: Knowledge) -> frozenset[int]:

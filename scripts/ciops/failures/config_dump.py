@@ -15,7 +15,9 @@ from typing import Final
 HintValue = str | int | float | bool | tuple[str, ...]
 _MOST_LINES: Final = 120
 _UNRESOLVED: Final = re.compile(r"\$\{|\{\{|^\$\w+$|^<\w+>$")
-_ENTRY: Final = re.compile(r"^(?P<indent>\s*)(?:- )?['\"]?(?P<key>[A-Za-z_][\w.-]*)['\"]?\s*[:=]\s*(?P<value>.*)$")
+_ENTRY: Final = re.compile(
+    r"^(?P<indent>\s*)(?:- )?['\"]?(?P<key>[A-Za-z_][\w.-]*)['\"]?\s*[:=]\s*(?P<value>.*)$"
+)
 _ITEM: Final = re.compile(r"^(?P<indent>\s*)- (?P<value>[^:]+)$")
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?$")
 
@@ -138,7 +140,10 @@ def _inline(text: str, wanted: Iterable[str]) -> dict[str, HintValue]:
             return {k: v for k in wanted if k in data and (v := _plain(data[k])) is not None}
     found = {}
     for key in wanted:
-        match = re.search(rf"(?<![\w.]){re.escape(key)}['\"]?\s*[:=]\s*(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[^\s,)}}]+)", text)
+        match = re.search(
+            rf"(?<![\w.]){re.escape(key)}['\"]?\s*[:=]\s*(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[^\s,)}}]+)",
+            text,
+        )
         if match:
             found[key] = _value(match[1])
     return found

@@ -1,7 +1,7 @@
 """What happened in a trace, as a bounded list of events in file order.
 
 An event that happens again (the same words but for numbers: another rank, another attempt) is
-one event at its first line. An error that was overcome is closed: when it comes back, it is a
+one event at its first line. An error that was overcome is over: when it comes back, it is a
 new event; one that was merely retried is the same.
 """
 
@@ -28,7 +28,9 @@ class Event:
     """One thing that happened.
 
     `number` is the line that names it, `start` the line on which its block (a traceback) began,
-    `end` its last line. `alive` counts ordinary lines that the same process printed soon after.
+    `end` its last line. `alive` counts ordinary lines that the same process printed soon after. A
+    `bare` event is one line without a traceback; one is `mentioned` where the line only tells of it
+    ("tactic 3 failed: RuntimeError: …"), and not `sure` where its rule is not.
     """
 
     number: int
@@ -45,6 +47,7 @@ class Event:
     chain: Event | None = None
     bare: bool = False
     sure: bool = True
+    mentioned: bool = False
     epilogue: bool = False
     recovered: bool = False
     retried: bool = False
@@ -82,11 +85,12 @@ _RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, 
 class EventLog:
     """The events of a trace; holds at most `MOST_EVENTS`."""
 
-    __slots__ = ("_open", "concluded", "events")
+    __slots__ = ("_open", "closed", "concluded", "events")
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.concluded = 0
+        self.closed = False
         self._open: dict[str, Event] = {}
 
     def add(self, event: Event) -> Event:
@@ -112,16 +116,19 @@ class EventLog:
         return event
 
     def recover(self, number: int, source: str, retry: bool) -> None:
-        """What this process reported on the lines just above was overcome, or is tried again."""
-        reached = False
+        """What this process reported on the lines just above was overcome, or is tried again.
+
+        Not when the job has ended in between, nor by what the runner does after the script.
+        """
+        if self.closed:
+            return
         for event in reversed(self.events):
             if event.source != source or event.role not in _RECOVERABLE:
                 continue
-            if number - event.last > _RECOVERY_REACH and not reached:
-                return
             if number - event.last > _RECOVERY_REACH or event.kind in _STANDING:
                 return
-            reached = True
+            if event.last < self.concluded:
+                return
             self._close(event, retry)
 
     def _close(self, event: Event, retry: bool) -> None:

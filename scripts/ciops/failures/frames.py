@@ -71,7 +71,9 @@ def owned(frame: Frame, roots: Sequence[Root]) -> OwnedFrame | None:
     for root in roots:
         match = root.pattern.match(path)
         if match and not (root.except_for and root.except_for.search(path)):
-            return OwnedFrame(root.owner, root.folder + path[match.end() :], frame.line, frame.function)
+            return OwnedFrame(
+                root.owner, root.folder + path[match.end() :], frame.line, frame.function
+            )
     return None
 
 

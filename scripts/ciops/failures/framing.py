@@ -24,7 +24,8 @@ _LONGEST_JOIN: Final = 16_384
 _MOST_HELD: Final = 4
 
 _STAMP: Final = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z (?P<stream>[0-9a-fA-F]{2})(?P<pipe>[OE])(?P<plus>[ +])"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z "
+    r"(?P<stream>[0-9a-fA-F]{2})(?P<pipe>[OE])(?P<plus>[ +])"
 )
 _CONTINUES: Final = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [0-9a-fA-F]{2}[OE]\+")
 _SECTION: Final = re.compile(
@@ -39,7 +40,9 @@ _ESCAPES: Final = re.compile(
 )
 # A colour code that lost its escape byte on the way, as GitHub and some log stores do.
 _BARE_CODES: Final = re.compile(r"(?<!\w)\[(?:\d{1,3}(?:;\d{1,3}){0,4})?[mK](?!\w*\])")
-_CONTROL: Final = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_CONTROL: Final = re.compile(
+    r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
+)
 _BACKSPACED: Final = re.compile(r"[^\x08]?\x08")
 
 
@@ -106,7 +109,9 @@ class Unframer:
             if not _SCRIPT.match(text):
                 yield from _visible([(number, text)], "")
             return
-        self._hold(stamp["stream"] + stamp["pipe"], stamp["plus"] == "+", number, text[stamp.end() :])
+        self._hold(
+            stamp["stream"] + stamp["pipe"], stamp["plus"] == "+", number, text[stamp.end() :]
+        )
         while self._held and (self._held[0].complete or len(self._held) > _MOST_HELD):
             yield from _shown(self._held.popleft())
 
@@ -138,7 +143,9 @@ def _visible(pieces: list[tuple[int, str]], stream: str) -> Iterator[Visible | S
     if "section_" in text:
         for match in _SECTION.finditer(text):
             yield from _overwritten(text, at, match.start(), starts, stream)
-            yield Section(_number_at(starts, match.start()), match["name"], match["edge"] == "start")
+            yield Section(
+                _number_at(starts, match.start()), match["name"], match["edge"] == "start"
+            )
             at = match.end()
     yield from _overwritten(text, at, len(text), starts, stream)
 

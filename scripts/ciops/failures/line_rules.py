@@ -55,8 +55,8 @@ class LineRule:
     """One rule; `words` are lower-case texts of which a line must hold one.
 
     `below` finds the words of the error on one of the `within` lines that follow. `level`
-    restricts the rule to lines logged at that level (`E`). A rule that is not `sure` knows lines that
-    are no error now and then: it yields to the sure ones.
+    restricts the rule to lines logged at that level (`E`). A rule that is not `sure` knows lines
+    that are no error now and then: it yields to the sure ones.
     """
 
     id: str

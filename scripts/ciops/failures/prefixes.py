@@ -57,12 +57,12 @@ def _kind(
 def _is_tag(match: re.Match[str]) -> bool:
     """Whether a word in brackets is a tag of a logger, not a verdict or a progress counter."""
     tag = match["tag"]
-    if _VERDICT.match(tag) or _COUNTER.match(tag):
-        return False
-    return True
+    return not (_VERDICT.match(tag) or _COUNTER.match(tag))
 
 
-_VERDICT: Final = re.compile(r"(?i)\s|fail|pass|ok$|run$|skip|error\s|panic|fatal error|crash|timeout")
+_VERDICT: Final = re.compile(
+    r"(?i)\s|fail|pass|ok$|run$|skip|error\s|panic|fatal error|crash|timeout"
+)
 _COUNTER: Final = re.compile(r"^[\d\s/%.,x-]+$")
 
 _TIME: Final = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
@@ -103,8 +103,13 @@ _PAREN: Final = (
     _kind(r"\((?P<name>pid)=(?P<pid>\d{1,9})(?:, ip=[\w.:]{1,40})?\)\s?", outermost=True),
 )
 _LETTER: Final = (
-    _kind(rf"(?P<level>[IWEF])\d{{4}}(?:\d{{4}})? {_TIME}\s{{1,8}}\d{{1,9}} [^\]\s]{{1,200}}:\d{{1,6}}\] ?"),
-    _kind(rf"(?P<level>{_LEVEL_WORDS})\s{{1,5}}(?:\d\d-\d\d|{_DATE}) {_TIME} (?:\[[^\]]{{1,120}}\] )?"),
+    _kind(
+        rf"(?P<level>[IWEF])\d{{4}}(?:\d{{4}})? {_TIME}\s{{1,8}}\d{{1,9}} "
+        r"[^\]\s]{1,200}:\d{1,6}\] ?"
+    ),
+    _kind(
+        rf"(?P<level>{_LEVEL_WORDS})\s{{1,5}}(?:\d\d-\d\d|{_DATE}) {_TIME} (?:\[[^\]]{{1,120}}\] )?"
+    ),
     _kind(r"(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):(?P<logger>[\w.-]{1,80}):(?=\S)"),
     _kind(r"(?P<level>INFO|DEBUG)\s?[-:]?\s(?=\S)"),
     _kind(rf"[A-Z][a-z]{{2}} [ \d]\d {_TIME} [\w.-]{{1,64}} (?=\S)"),

@@ -29,9 +29,9 @@ class ScanResult:
 
     `line` and `text` are None where the trace shows no cause. `exception` is the bare class.
     `frame` is the innermost frame in owned code, `frames` go from the outermost inwards. `message`
-    holds lines that continue the error. `kind` and `rule` say how the line was known. `observed` names
-    observations of the configuration that hold for the trace. `reason` says in words why the
-    evidence is weak.
+    holds lines that continue the error. `kind` and `rule` say how the line was known. `observed`
+    names observations of the configuration that hold for the trace. `reason` says in words why
+    the evidence is weak.
     """
 
     line: int | None = None

@@ -1,8 +1,9 @@
 """Signatures: what two failures have in common when they are the same failure.
 
 Masked is what varies from run to run and from model to model: numbers, addresses, shapes and
-symbolic dimensions, ids, hosts, ranks, paths of machines, models, names of configuration classes. Kept is
-what identifies: the exception, the words, operators and keys, the file and function in which it was raised.
+symbolic dimensions, ids, hosts, ranks, paths of machines, models, names of configuration classes.
+Kept is what identifies: the exception, the words, operators and keys, the file and function in
+which it was raised.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ _MASKS: Final = tuple(
         (r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\d{2,6}(?:\.[a-z][\w-]*)*\b", "<host>"),
         (r"\brefs/pr/\d+", "<revision>"),
         # configuration classes of models: Qwen2_5OmniConfig
-        (r"\b[A-Z]\w*(?:Config|ForCausalLM|ForConditionalGeneration|Model|Processor|Tokenizer(?:Fast)?)\b", "<config>"),
+        (
+            r"\b[A-Z]\w*(?:Config|ForCausalLM|ForConditionalGeneration|Model|Processor|Tokenizer(?:Fast)?)\b",
+            "<config>",
+        ),
         # symbolic dimensions: s44*s70, u0, 2*s17
         (r"\b(?:\d+\*)?[su]\d+(?:\s?[*+-]\s?(?:\d+|[su]\d+))*\b", "#"),
         (r"\b0x[0-9a-fA-F]+\b", "#"),
@@ -43,7 +47,9 @@ _MASKS: Final = tuple(
         (r"\[(?:\s*[#\d][\d#.]*\s*,?)*\]|\((?:\s*[#\d][\d#.]*\s*,?)+\)", "<shape>"),
     )
 )
-_PATH: Final = re.compile(r"(?<![\w/.-])(?:[A-Za-z]:)?(?:[\\/]|\.{1,2}/)[\w.@+~%=-]+(?:[\\/][\w.@+~%=-]*)*")
+_PATH: Final = re.compile(
+    r"(?<![\w/.-])(?:[A-Za-z]:)?(?:[\\/]|\.{1,2}/)[\w.@+~%=-]+(?:[\\/][\w.@+~%=-]*)*"
+)
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _SPACES: Final = re.compile(r"\s+")
 _UNITS: Final = re.compile(r"# ?(?:[KMGTP]i?B|bytes|B|ms|us|s|min|h|%)\b")
@@ -121,7 +127,16 @@ def signature(
     return " ".join(parts)
 
 
+def words_of(text: str) -> str:
+    """The words of a signature, without the exception and where it was raised."""
+    words = text.partition(" @ ")[0]
+    return _EXCEPTION.sub("", words)
+
+
+_EXCEPTION: Final = re.compile(r"^[\w.]+(?:Error|Exception|\w): ")
+
+
 def raised_at(text: str) -> str:
-    """What tells a signature from another of its bucket's name: where it was raised, or its words."""
+    """What tells a signature from others of its bucket's name: where it was raised, or words."""
     words, at, where = text.rpartition(" @ ")
     return where.rpartition("/")[2] if at else words.rpartition("|")[2][:40]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ciops.failures import line_rules as roles
-from ciops.failures import tracebacks
+from ciops.failures import stack_lines, tracebacks
 from ciops.failures.events import Event, EventLog
 from ciops.failures.frames import Frame
 from ciops.failures.line_rules import Classifier, Said
@@ -29,18 +29,9 @@ _ROLES_OF_RAISED: Final = frozenset(
     (roles.CAUSE, roles.WRAPPER, roles.FALLOUT, roles.KILL, roles.CANCEL)
 )
 _ECHO: Final = "shell-echo"
+# A story that ends in an exception: "tactic 3 is not usable: RuntimeError: CUDA error".
+_MENTIONED: Final = re.compile(r"[^:\s]+\s[^:]*:?\s.*?\b(?:[\w.]+\.)?[A-Z]\w+(?:Error|Exception)\b")
 _ANY_WORDS: Final = re.compile(r"(?P<cause>\S.*)")
-# Frames that other tools print: pytest's `path.py:12: in test_x`, faulthandler's, node's, Java's.
-_PYTEST_FRAME: Final = re.compile(r"^(?P<path>[\w./\\-]+\.\w{1,4}):(?P<line>\d+): (?:in (?P<name>\S+)|\w+$|)")
-_DUMP_FRAME: Final = re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<name>.+)$')
-_NODE_FRAME: Final = re.compile(r"^\s+at (?:(?:async |new )?(?P<name>[\w.$<>\[\] ]+) \()?(?P<path>[^():\s]+):(?P<line>\d+)(?::\d+)?\)?$")
-_JAVA_FRAME: Final = re.compile(r"^\s+at (?P<name>[\w.$<>]+)\((?P<path>[\w.]+):(?P<line>\d+)\)")
-_RUST_FRAME: Final = re.compile(r"^\s+at (?P<path>\.?/[^:\s]+):(?P<line>\d+)(?P<name>)")
-_GO_FRAME: Final = re.compile(r"^\t(?P<path>\S+\.go):(?P<line>\d+)(?P<name>)")
-_NATIVE_FRAME: Final = re.compile(r"^\s*#\d+ (?:0x[0-9a-f]+ )?in (?P<name>\S+) (?P<path>/[^:\s]+):(?P<line>\d+)")
-_STACK_FRAMES: Final = (
-    *(_PYTEST_FRAME, _DUMP_FRAME, _JAVA_FRAME, _NODE_FRAME, _RUST_FRAME, _GO_FRAME, _NATIVE_FRAME),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +56,17 @@ class _Below:
 class Speaker:
     """The state of one process."""
 
-    __slots__ = ("_below", "_block", "_chained", "_last", "_log", "_noise", "_spelt_out", "_watched", "source")
+    __slots__ = (
+        "_below",
+        "_block",
+        "_chained",
+        "_last",
+        "_log",
+        "_noise",
+        "_spelt_out",
+        "_watched",
+        "source",
+    )
 
     def __init__(self, source: str, log: EventLog) -> None:
         self.source = source
@@ -132,9 +133,7 @@ class Speaker:
         self._spelt_out = None
         return True
 
-    def _raise(
-        self, raised: tracebacks.Raised, line: Line, classifier: Classifier
-    ) -> Event | None:
+    def _raise(self, raised: tracebacks.Raised, line: Line, classifier: Classifier) -> Event | None:
         chained, self._chained = self._chained, None
         said = classifier.say(raised.text, line.level)
         event = _raised_event(raised, said, self.source)
@@ -182,26 +181,25 @@ class Speaker:
         return True
 
     def _is_frame(self, line: Line) -> bool:
-        """Whether the line is a frame of a stack printed under the last event."""
+        """Whether the line belongs to a stack printed under the last event."""
         event = self._watched[-1] if self._watched else None
         if event is None or line.number - event.end > _STACK_REACH:
             return False
-        for pattern in _STACK_FRAMES:
-            match = pattern.match(line.text)
-            if match:
-                self._add_frame(event, match, pattern is _PYTEST_FRAME)
-                event.end = line.number
-                return pattern is not _PYTEST_FRAME
+        frame = stack_lines.stack_frame(line.text)
+        if frame is not None or stack_lines.is_address(line.text):
+            self._add_frame(event, frame)
+            event.end = line.number
+            return True
+        place = stack_lines.place(line.text)
+        if place is not None and not event.frames:
+            self._add_frame(event, place)
+            event.end = line.number
         return False
 
-    def _add_frame(self, event: Event, match: re.Match[str], one_only: bool) -> None:
+    def _add_frame(self, event: Event, frame: Frame | None) -> None:
         """Stacks under an event go from the innermost frame outwards."""
-        if event.source != self.source or len(event.frames) >= _MOST_FRAMES:
-            return
-        if one_only and event.frames:
-            return
-        frame = Frame(match["path"], int(match["line"]), match["name"] or "")
-        event.frames = (frame, *event.frames)
+        if frame and event.source == self.source and len(event.frames) < _MOST_FRAMES:
+            event.frames = (frame, *event.frames)
 
     def _classify(self, line: Line, text: str, classifier: Classifier) -> Event | None:
         said = classifier.say(text, line.level)
@@ -285,7 +283,10 @@ def _said_event(said: Said, line: Line, text: str, source: str) -> Event:
     if named:
         event.exception = tracebacks.bare_name(named)
     event.bare, event.sure = True, rule.sure
+    event.mentioned = bool(_MENTIONED.match(text))
     if path := said.group("file"):
         number = said.group("line")
-        event.frames = (Frame(path, int(number) if number.isdigit() else 0, said.group("function")),)
+        event.frames = (
+            Frame(path, int(number) if number.isdigit() else 0, said.group("function")),
+        )
     return event

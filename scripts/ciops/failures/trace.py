@@ -26,6 +26,7 @@ from ciops.failures.prefixes import ERROR, Peeled, peel
 from ciops.failures.scan_result import ScanResult
 from ciops.failures.sieve import Sieve
 from ciops.failures.speakers import Line, Speaker
+from ciops.failures.trace_facts import Facts
 from ciops.failures.tracebacks import means_something
 
 _TAIL_LINES: Final = 80
@@ -94,8 +95,8 @@ class TraceReader:
             self._block = (tail[0][0], [raw for _, raw in tail])
             self._read_on(0, len(tail))
 
-    def _facts(self, last: int) -> causes.Facts:
-        return causes.Facts(
+    def _facts(self, last: int) -> Facts:
+        return Facts(
             events=self._log.events,
             lines=last,
             size=self._size,
@@ -211,7 +212,7 @@ class TraceReader:
 
     def _section(self, section: Section) -> None:
         if section.starts:
-            self._epilogue = section.name.startswith(_EPILOGUE)
+            self._epilogue = self._log.closed = section.name.startswith(_EPILOGUE)
         if self._epilogue and not self._script_end:
             self._script_end = section.number
 
@@ -272,8 +273,4 @@ class TraceReader:
 
 def _is_settled(event: Event, number: int) -> bool:
     """Whether more lines would not tell more about an event."""
-    return (
-        event.recovered
-        or event.alive >= _ALIVE
-        or number - event.number > _WATCH_LINES
-    )
+    return event.recovered or event.alive >= _ALIVE or number - event.number > _WATCH_LINES

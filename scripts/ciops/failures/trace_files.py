@@ -30,9 +30,8 @@ def chunks(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
             packed = file.read(2) == _GZIP
-        opened = gzip.open(path, "rb") if packed else path.open("rb")
-        with opened as file:
-            while chunk := file.read(_CHUNK):
+        with gzip.open(path, "rb") if packed else path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
                 yield chunk
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -1,7 +1,7 @@
 """Follow Python tracebacks, one per process, through the lines of others.
 
-A traceback is its header, frames, and an exception line at the indentation of the header. Lines of other
-programs may stand between its lines where streams interleave; they are passed by. Chains
+A traceback is its header, frames, and an exception line at the indentation of the header. Lines of
+other programs may stand between its lines where streams interleave; they are passed by. Chains
 ("During handling of the above exception …") link a traceback to the one before it.
 """
 
@@ -14,7 +14,9 @@ from typing import Final
 from ciops.failures.frames import Frame
 
 _HEADER: Final = re.compile(r"(?:Exception Group )?Traceback \(most recent call last\):?")
-_FRAME: Final = re.compile(r'\s*File "(?P<path>[^"]{1,1000})", line (?P<line>\d+)(?:,? in (?P<name>.{1,300}))?')
+_FRAME: Final = re.compile(
+    r'\s*File "(?P<path>[^"]{1,1000})", line (?P<line>\d+)(?:,? in (?P<name>.{1,300}))?'
+)
 _EXCEPTION: Final = re.compile(
     r"(?P<name>(?:[A-Za-z_]\w*\.){0,12}[A-Za-z_]\w{1,100})(?:\[[\w.]{1,80}\])?"
     r"(?:\([\w.]{1,80}\))?(?::(?:\s+(?P<message>.*)|(?P<open>\s*))|(?P<bare>))$"
@@ -25,8 +27,32 @@ _USUAL_NAME: Final = re.compile(
     r"|Unsupported|Skipped|Again|Traceback|Died|Killed|Mismatch|Missing|Unavailable|Required)$"
 )
 _NO_EXCEPTION: Final = frozenset(
-    "INFO DEBUG WARNING WARN ERROR CRITICAL FATAL TRACE NOTICE NOTE Note HINT Hint File Traceback"
-    " Warning Info Error Usage Downloading Epoch Loading Fetching Step".split()
+    [
+        "INFO",
+        "DEBUG",
+        "WARNING",
+        "WARN",
+        "ERROR",
+        "CRITICAL",
+        "FATAL",
+        "TRACE",
+        "NOTICE",
+        "NOTE",
+        "Note",
+        "HINT",
+        "Hint",
+        "File",
+        "Traceback",
+        "Warning",
+        "Info",
+        "Error",
+        "Usage",
+        "Downloading",
+        "Epoch",
+        "Loading",
+        "Fetching",
+        "Step",
+    ]
 )
 CHAINED: Final = re.compile(
     r"^\s*(?:The above exception was the direct cause of the following exception"

@@ -1,0 +1,77 @@
+"""Everything a reader found out about a trace, and questions about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ciops.failures import line_rules as roles
+from ciops.failures.config_dump import HintValue
+from ciops.failures.events import Event
+from ciops.failures.framing import Visible
+
+FAILED: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
+"""Roles that say that the job, or something in it, failed."""
+_TOLD_WITHIN: Final = 30
+_VERDICT_WITHIN: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What happened in a trace.
+
+    `lines` and `size` count lines and bytes; `script_end` is the line at which the runner began to
+    tidy up, `passed` the last line that says the job succeeded (0 for neither). `tail` holds the
+    last lines.
+    """
+
+    events: Sequence[Event]
+    lines: int
+    size: int
+    script_end: int
+    passed: int
+    observed: frozenset[str]
+    tail: Sequence[Visible]
+    model: str | None
+    hints: Mapping[str, HintValue]
+    commit: str | None
+
+    def ends_with_verdict(self, event: Event) -> bool:
+        """Whether somebody says after an event that the job failed or passed."""
+        return self.passed > event.number or any(
+            other.last > event.number and other.role in FAILED for other in self.events
+        )
+
+    def is_followed_by_verdict(self, event: Event) -> bool:
+        """Whether such a verdict stands not far below an event."""
+        return any(
+            0 < other.last - event.last <= _VERDICT_WITHIN
+            for other in self.events
+            if other.role in FAILED
+        )
+
+    def is_told_of(self, event: Event) -> bool:
+        """Whether a command is said to have failed right after an event."""
+        return any(
+            0 < other.last - event.last <= _TOLD_WITHIN
+            for other in self.events
+            if other.role == roles.WRAPPER
+        )
+
+    def tests_fail_after(self, event: Event) -> bool:
+        """Whether a failing test is reported later: what is printed before may be its output."""
+        return any(
+            other.kind == "test" and other.sure and other.number > event.number
+            for other in self.events
+            if other.role == roles.CAUSE
+        )
+
+    def tells(self, carried: str) -> bool:
+        """Whether some error says what a wrapper carries."""
+        start = carried.strip()[:60]
+        return any(
+            start in other.text
+            for other in self.events
+            if other.role in (roles.CAUSE, roles.KILL) and not other.recovered
+        )
