@@ -165,7 +165,7 @@ def report_on(
     output = folder / "out"
     try:
         given = ["--format", "json", "--output", str(output), *arguments]
-        options = options_of(parse(parser(), given, host))
+        options = options_of(parse(parser(), given, host), host.env)
         status, error = run(options, host, sleep=lambda _: None), ""
     except CiopsError as problem:
         status, error = problem.exit_status, str(problem)

@@ -100,7 +100,7 @@ def report_on(github: FakeGitHub, folder: Path, *arguments: str, **env: str) -> 
     given = ["--source", "github-actions", "--config", str(config), "--format", "json"]
     try:
         made = parse(parser(), [*given, "--output", str(folder / "out"), *arguments], host)
-        status, error = run(options_of(made), host, sleep=lambda _: None), ""
+        status, error = run(options_of(made, host.env), host, sleep=lambda _: None), ""
     except CiopsError as problem:
         status, error = problem.exit_status, str(problem)
     path = folder / "out" / "report.json"

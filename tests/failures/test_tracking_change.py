@@ -127,6 +127,12 @@ def test_a_dry_run_prints_the_payload(report: Path, capsys: pytest.CaptureFixtur
     assert payload["repository"] == OWNER
 
 
+def test_a_variable_keeps_a_whole_job_from_opening(report: Path) -> None:
+    with tensorrt_llm() as github:
+        assert open_pr(report, github, DRY_RUN="true") == 0
+        assert github.writes == []
+
+
 def refused(capsys: pytest.CaptureFixture[str], github: FakeGitHub, status: int) -> str:
     assert status == 3
     assert github.writes == []

@@ -246,6 +246,23 @@ def test_a_dry_run_prints_the_exact_payload_and_writes_nothing(
     assert payload == {"repository": OWNER, **written}
 
 
+SWITCH = [("true", True), ("1", True), ("anything", True), ("false", False), ("", False)]
+
+
+@pytest.mark.parametrize(("value", "holds"), SWITCH)
+def test_a_variable_keeps_a_whole_job_from_writing(tmp_path: Path, value: str, holds: bool) -> None:
+    with failing(UNOWNED) as fake, tensorrt_llm() as github:
+        given = ("--pipeline", "500", "--track")
+        report_on(fake, tmp_path, *given, github=github, DRY_RUN=value)
+        assert len(github.writes) == (0 if holds else 1)
+
+
+def test_the_variable_asks_for_nothing(tmp_path: Path) -> None:
+    with failing(UNOWNED) as fake, tensorrt_llm() as github:
+        report_on(fake, tmp_path, "--pipeline", "500", github=github, DRY_RUN="true")
+        assert not any("search" in call for call in github.calls)
+
+
 def test_a_part_of_a_report_tracks_nothing(tmp_path: Path) -> None:
     with failing(UNOWNED) as fake, tensorrt_llm() as github:
         given = ("--pipeline", "500", "--dry-run", "--shard", "1/1")

@@ -18,6 +18,9 @@ LANGUAGES: Final = ("en", "fr", "ja")
 TOKENS: Final = ("GITLAB_TOKEN", "GITHUB_TOKEN", "CI_JOB_TOKEN")
 MISSING_TOKEN: Final = "Set GITLAB_TOKEN to a GitLab personal access token and rerun this skill."  # noqa: S105
 
+KILL_SWITCH: Final = "DRY_RUN"
+"""Set to anything but a no, it keeps every run from writing to a tracker."""
+
 _YES: Final = frozenset({"true", "yes", "on", "1"})
 _NO: Final = frozenset({"false", "no", "off", "0", ""})
 
@@ -116,6 +119,17 @@ def truth(value: str, name: str) -> bool:
     if folded in _NO:
         return False
     raise UsageError(f"input {name} is {shown(value)}", "Write true or false")
+
+
+def is_dry(given: argparse.Namespace, env: Mapping[str, str]) -> bool:
+    """Whether nothing may be written: by the option, or for a whole job by the variable.
+
+    The variable only holds back what would be written; it asks for nothing.
+    """
+    if given.dry_run:
+        return True
+    held_back = env.get(KILL_SWITCH, "").strip().casefold() not in _NO
+    return held_back and getattr(given, "track", True)
 
 
 def chosen_formats(given: Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...]:

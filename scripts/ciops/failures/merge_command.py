@@ -19,6 +19,7 @@ from ciops.failures.command_line import (
     add_tracking,
     add_writing,
     chosen_formats,
+    is_dry,
     open_host,
     parse,
 )
@@ -74,7 +75,7 @@ def _tracked(
     forges = Forges(host, given.gitlab_url, time.sleep)
     try:
         with stop.interruptible():
-            return tracked(report, knowledge, forges, given.dry_run, host)
+            return tracked(report, knowledge, forges, is_dry(given, host.env), host)
     except StoppedError as stopped:
         remark = Remark(model.STOPPED, f"{stopped.reason} before tracking")
         return replace(untracked(report, knowledge), remarks=(*report.remarks, remark))

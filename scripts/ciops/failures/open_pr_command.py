@@ -15,6 +15,7 @@ from ciops.failures.command_line import (
     Parser,
     add_config,
     add_gitlab_url,
+    is_dry,
     open_host,
     parse,
 )
@@ -62,7 +63,7 @@ def main(
         raise UsageError(MISSING_TOKEN)
     forge = Forges(host, given.gitlab_url, sleep).get(owner.forge)
     change = changes.planned(report, bucket, owner, rules, forge, given.head, given.validation)
-    if given.dry_run:
+    if is_dry(given, env):
         host.say(f"would open in {change.repository}:", "bold")
         host.say(json.dumps(asdict(change), ensure_ascii=False, indent=1))
         return EXIT_DONE

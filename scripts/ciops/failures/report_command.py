@@ -19,6 +19,7 @@ from ciops.failures.command_line import (
     add_tracking,
     add_writing,
     chosen_formats,
+    is_dry,
     open_host,
     parse,
     positive,
@@ -86,7 +87,7 @@ class Options:
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """The command; its exit status."""
     host = open_host(env)
-    options = options_of(parse(parser(), arguments, host))
+    options = options_of(parse(parser(), arguments, host), env)
     host.folder = options.output
     require_token(options.source, env)
     if not options.formats and _may_ask(host):
@@ -112,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def options_of(given: argparse.Namespace) -> Options:
+def options_of(given: argparse.Namespace, env: Mapping[str, str]) -> Options:
     """The options as one value; UsageError where they contradict each other."""
     shard = shard_of(given.shard) if given.shard else None
     if shard is not None and given.track:
@@ -130,7 +131,7 @@ def options_of(given: argparse.Namespace) -> Options:
         output=given.output,
         previous=given.previous or "",
         track=given.track,
-        dry_run=given.dry_run,
+        dry_run=is_dry(given, env),
         language=given.language or "en",
         jobs_limit=given.jobs_limit,
         concurrency=concurrency,
