@@ -106,7 +106,8 @@ def _read_on(source: Source, policy: Policy, kept: dict[int, dict[str, Any]], ho
                 file.write(json.dumps(line) + "\n")
                 file.flush()
                 kept[issue.number] = line
-                host.progress("issues read", len(kept), len(kept) + 1)
+                if len(kept) % 50 == 0:
+                    host.say(f"{len(kept)} issues read")
     except RateLimitedError as error:
         host.warning(str(error))
         return False

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, UsageError
+from ciops.plumbing.ci_host import detect
 from ciops.triage.case_reader import Case, Unread, read_cases
 from ciops.triage.command_line import (
     Parser,
     add_place,
     add_policy,
+    expanded,
     open_host,
     open_queue,
+    parse,
     place_of,
 )
 from ciops.triage.decide import Decision, decide, profile_of, to_json
@@ -24,7 +27,7 @@ from ciops.triage.policy import Policy, Profile
 from ciops.triage.policy_file import load_policy
 
 
-def decide_main(arguments: Sequence[str], _env: Mapping[str, str]) -> int:
+def decide_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Decide issues from files: one JSON object a line, or Markdown."""
     parser = Parser(
         "decide", "Decide issues from files, without any network.", "tests/data/triage/cases"
@@ -35,7 +38,7 @@ def decide_main(arguments: Sequence[str], _env: Mapping[str, str]) -> int:
     add_policy(parser)
     parser.add_argument("--mode", choices=("sweep", "single"), default="sweep")
     parser.add_argument("--format", choices=("jsonl", "md"), default="jsonl")
-    options = parser.parse_args(arguments)
+    options = parse(parser, arguments, detect(env))
     policy = load_policy(options.policy)
     profile = profile_of(policy, options.profile)
     cases, unread = _split(options.paths)
@@ -57,7 +60,7 @@ def _told(case: Case, decision: Decision, policy: Policy, form: str) -> str:
 
 
 def _split(paths: Sequence[Path]) -> tuple[list[Case], list[Unread]]:
-    found = list(read_cases(paths))
+    found = list(read_cases([path for given in paths for path in expanded(str(given))]))
     cases = [item for item in found if isinstance(item, Case)]
     return cases, [item for item in found if isinstance(item, Unread)]
 
@@ -86,15 +89,18 @@ def backtest_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     parser.add_argument("--against", type=Path, metavar="FILE2", help="show what it would change")
     parser.add_argument("--format", choices=("md", "json"), default="md")
     parser.add_argument("--output", type=Path, default=Path("out"), metavar="DIR")
-    options = parser.parse_args(arguments)
-    if bool(options.paths) == bool(options.repo and options.since):
+    options = parse(parser, arguments, detect(env))
+    if bool(options.paths) == bool(options.since):
         raise UsageError("backtest needs one source", "Give PATHs, or --repo and --since")
     policy = load_policy(options.policy)
     profile = profile_of(policy, options.profile)
     other = load_policy(options.against) if options.against else None
     cases, unread = _split(options.paths) if options.paths else (_live(options, policy, env), [])
     decided = [(case, decide(case.facts, policy, profile)) for case in cases]
-    print(_measured(decided, policy, profile, other, options.format))
+    figures = _measured(decided, policy, profile, other, options.format)
+    print(figures)
+    if options.format == "md" and env.get("GITHUB_STEP_SUMMARY"):
+        detect(env).summary(figures)
     return _status(cases, unread)
 
 
@@ -133,14 +139,14 @@ def _measured(
     return figures_markdown(figures, f"{policy.name}@{policy.version}", differences)
 
 
-def policy_main(arguments: Sequence[str], _env: Mapping[str, str]) -> int:
+def policy_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """`policy check FILE`: problems on standard error, a summary on standard output."""
     parser = Parser(
         "policy", "Check a policy file.", "check config/issue-triage/pytorch-distributed.yml"
     )
     parser.add_argument("action", choices=("check",))
     parser.add_argument("file", type=Path)
-    options = parser.parse_args(arguments)
+    options = parse(parser, arguments, detect(env))
     from ciops.triage.policy_check import check_policy
 
     policy, problems, hints = check_policy(options.file)
