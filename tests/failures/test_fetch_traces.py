@@ -174,9 +174,16 @@ def test_no_token_follows_to_object_storage() -> None:
     assert [one.scan.line for one in found.values()] == [2, 2, 2]
 
 
-def test_a_service_that_stopped_answering_is_not_asked_for_the_rest() -> None:
+TIRED = [
+    pytest.param({"how": "500"}, id="it fails"),
+    pytest.param({"how": "429", "retry_after": 3600}, id="it wants to be left alone for an hour"),
+]
+
+
+@pytest.mark.parametrize("fault", TIRED)
+def test_a_service_that_stopped_answering_is_not_asked_for_the_rest(fault: dict[str, Any]) -> None:
     with with_traces([FAILING] * 60) as fake:
-        fake.fail("500", path="trace", times=None)
+        fake.fail(path="trace", times=None, **fault)
         found = read(fake, concurrency=2)
         asked = {one.path for one in fake.requests if "trace" in one.path}
     assert len(found) == 60

@@ -23,7 +23,7 @@ from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import WEAK, ScanResult
 from ciops.failures.sieve import Sieve
 from ciops.failures.trace import TraceReader
-from ciops.plumbing.http import HttpError, UnavailableError
+from ciops.plumbing.http import HttpError, RateLimitedError, UnavailableError
 
 if TYPE_CHECKING:
     from ciops.forges.base import Pipelines
@@ -87,7 +87,7 @@ class Downloads:
         try:
             scan = self._scan(one)
         except HttpError as error:
-            self._count(failed=isinstance(error, UnavailableError))
+            self._count(failed=isinstance(error, UnavailableError | RateLimitedError))
             status = f"HTTP {error.status}" if error.status else "no answer"
             return unread(one, f"{status}: {error.problem}")
         except CiopsError as error:
