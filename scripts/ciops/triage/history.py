@@ -106,8 +106,8 @@ def _read_on(source: Source, policy: Policy, kept: dict[int, dict[str, Any]], ho
                 file.write(json.dumps(line) + "\n")
                 file.flush()
                 kept[issue.number] = line
-                if len(kept) % 50 == 0:
-                    host.say(f"{len(kept)} issues read")
+                if len(kept) % 100 == 0:  # not to stdout, where the figures go
+                    host.notice(f"{len(kept)} issues read")
     except RateLimitedError as error:
         host.warning(str(error))
         return False
