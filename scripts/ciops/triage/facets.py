@@ -20,6 +20,10 @@ _ASKED: Final[tuple[Kind, ...]] = ("feature", "enhancement")
 _ACTED: Final = ("ran", "machine")
 _KINDS: Final[tuple[Kind, ...]] = ("bug", "feature", "enhancement", "question", "docs")
 _RAISED: Final = 1.5
+_ASKED_AT: Final = 2.0
+_ASKED_ALONE: Final = 1.5
+_ASKED_HOW: Final = 3.0
+_ASKED_OUTRIGHT: Final = 4.5
 _BUILT: Final = "reproduction:out_of_scope"
 
 
@@ -156,11 +160,13 @@ def _kind(reading: Reading, scores: dict[str, Score], reproduced: bool) -> Kind:
     bug = points["bug"] + (_RAISED if _raised(reading) else 0.0)
     contradicted = scores.get("group:contradiction", NOTHING).points >= 2
     asked = max(points["feature"], points["enhancement"])
-    if asked >= 2 and asked > bug and not (contradicted and reproduced):
+    wanted = asked >= (_ASKED_AT if bug > 0 else _ASKED_ALONE)
+    if wanted and asked > bug and not (contradicted and reproduced):
         return "enhancement" if points["enhancement"] >= 2 else "feature"
     if points["docs"] >= 3 and points["docs"] > bug and not (contradicted and reproduced):
         return "docs"
-    if points["question"] >= 3 and points["question"] > bug:
+    sure = _ASKED_OUTRIGHT if reproduced else _ASKED_HOW
+    if points["question"] >= sure and points["question"] > bug:
         return "question"
     return "bug"
 

@@ -22,6 +22,7 @@ from ciops.triage.statements import Mention, judge_event, judge_mention, judge_t
 from ciops.triage.versions import versions_of
 
 _FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
+_ASKING: Final = frozenset({"kind:feature", "kind:enhancement", "kind:question"})
 _MESSAGE_REACH: Final = 6
 _TRIAL: Final = 1.3
 
@@ -115,8 +116,8 @@ def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
         if hit.signal.role != "against":
             yield _plain(hit, "against", scoring, 0.5)
         return
-    factor = scoring.hedged if event.possible or event.asked else 1.0
-    yield _plain(hit, hit.signal.role, scoring, factor)
+    doubtful = (event.possible or event.asked) and hit.signal.topic not in _ASKING
+    yield _plain(hit, hit.signal.role, scoring, scoring.hedged if doubtful else 1.0)
 
 
 def _spoken(
@@ -130,7 +131,7 @@ def _spoken(
         yield _named(hit, mention, scoring)
         return
     role = _machine_role(hit, verdicts)
-    if mention.stance == "cleared" and role in ("api", "weak"):
+    if mention.stance == "passed" or (mention.stance == "cleared" and role in ("api", "weak")):
         yield _plain(hit, "path", scoring)
     elif mention.stance == "blamed" and role in ("api", "weak") and not mention.asked:
         yield _conclusion(hit, mention, scoring)
@@ -167,7 +168,7 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
         return _conclusion(hit, mention, scoring)
     if mention.stance == "subject":
         return _plain(hit, "api", scoring, scoring.hedged if mention.guessed else 1.0)
-    if hit.signal.kind == "background":
+    if hit.signal.kind == "background" or mention.stance == "passed":
         return _plain(hit, "path", scoring)
     if line.zone == "title":
         aside = mention.asked and not line.text.rstrip().endswith("?")  # `(X not working?)`

@@ -95,6 +95,7 @@ def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
             yield line, "command"
     yield from _inline_code(reading, touches)
     yield from _steps(reading)
+    yield from _described_launches(reading)
 
 
 def _job_scripts(reading: Reading) -> Iterator[tuple[Line, str]]:
@@ -189,9 +190,15 @@ def _steps(reading: Reading) -> Iterator[tuple[Line, str]]:
             yield steps[0], "steps"
 
 
+_DESCRIBED: Final = re.compile(
+    r"\b(?P<script>[\w/-]{1,40}\.(?:py|sh))\b.{0,80}(?:\b(?:where|in which|and|with)|\() ?"
+    r"(?P=script) (?:just |only |simply )?(?:raises?|throws?|sleeps?|prints?|calls?|exits?|does"
+    r"|contains?|is|runs?|imports?|creates?|has)\b"
+)
+"""A launch of a script whose content is told: `run boom.py, where boom.py raises`."""
 _TELLS: Final = re.compile(
     r"(?:^|[.!?] )\W{0,4}(?:steps?|to reproduce|repro(?:duction|ducer)?|how to reproduce"
-    r"|reproduce (?:with|by)"
+    r"|reproduce (?:with|by)|to (?:see|trigger|provoke|show|get) (?:it|this|the \w{2,16})"
     r"|(?:minimal |test )?script|minimal example)\b[^:\n]{0,30}:\s*(?P<told>\S.{20,600})",
     re.IGNORECASE,
 )
@@ -199,11 +206,25 @@ _TELLS: Final = re.compile(
 
 def _tells_steps(line: Line) -> bool:
     """`Steps: do this, then that` in one sentence, with something concrete in it."""
-    match = _TELLS.search(line.text) if line.zone in ("prose", "steps") else None
+    if line.zone not in ("prose", "steps"):
+        return False
+    match = _TELLS.search(line.text)
     if match is None:
         return False
     told = match["told"]
     return "`" in told or told.count(",") >= 2 or bool(_LAUNCH.search(told))
+
+
+def _described_launches(reading: Reading) -> Iterator[tuple[Line, str]]:
+    """A launch of a script whose content is told in the same line."""
+    told: dict[tuple[str, int], list[Line]] = {}
+    for line in reading.lines:
+        if line.zone in ("prose", "steps", "shell"):
+            told.setdefault((line.where, line.number), []).append(line)
+    for lines in told.values():
+        text = " ".join(line.text for line in lines)
+        if _LAUNCH.search(text) and _DESCRIBED.search(text):
+            yield lines[0], "steps"
 
 
 def _is_step(text: str) -> bool:

@@ -253,6 +253,10 @@ CONTEXT_BEFORE: Final[Cue] = _cue(
     r"|against|unlike|similar to|running|run|ran|trying|followed|following"
     r"|based on)\s{1,2}(?:(?:a|an|the|plain|both|our|basic)\s{1,2}){0,2}$",
 )
+PASSED_BEFORE: Final[Cue] = _cue(
+    r"\b(?:goes?|went|going|pass(?:es|ed|ing)?|runs?|comes?|came|is|calls?) (?:\w{1,8} )?"
+    r"(?:through|via)\s{1,2}(?:[\w.,]{1,40}\s{1,2}){0,3}$",
+)
 CONTEXT_AFTER: Final[Cue] = _cue(
     r"^\s(?:\w{1,16}\s)?(?:training|runs?|jobs?|scripts?|setups?|models?|trainer|code|users?"
     r"|stack|world|program|pipeline|fine-?tun\w{1,4}|workloads?|tutorial|example|docs?)\b",

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from ciops.triage import speech_cues as cues
 from ciops.triage.speech_cues import Cue, pattern
 
-Stance = Literal["blamed", "cleared", "subject", "located", "context", "named"]
+Stance = Literal["blamed", "cleared", "subject", "located", "context", "named", "passed"]
 Outcome = Literal["works", "fails", "same"]
 
 _BEFORE: Final = 90
@@ -121,6 +121,8 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
 
 def _mentioned(before: str, after: str) -> Stance:
     """The stance of a mention that tells of no trial and blames nothing outright."""
+    if pattern(cues.PASSED_BEFORE).search(before):
+        return "passed"
     if pattern(cues.CONTEXT_AFTER).match(after):
         return "context"
     if pattern(cues.DEFECT_VERB).match(after):
