@@ -19,7 +19,7 @@ EN = words_of("en")
 @pytest.mark.parametrize("buckets", [1, 2, 5, 6, 8, 11, 15, 21, 22, 30])
 def test_about_sixty_lines(buckets: int, language: str) -> None:
     lines = chat_lines(big(500, buckets), words_of(language))
-    assert len(lines) <= LINES + 4
+    assert len(lines) <= LINES + 5
 
 
 @pytest.mark.parametrize("buckets", [1, 7, 20, 31, 61, 300])
@@ -28,7 +28,7 @@ def test_no_bucket_is_dropped(buckets: int) -> None:
     text = chat_text(report, EN)
     assert [one.name for one in report.buckets if one.name + " " not in text] == []
     assert [one for one in report.buckets if str(one.representative_job) not in text] == []
-    assert len(text.splitlines()) <= max(LINES + 4, buckets + 40)
+    assert len(text.splitlines()) <= max(LINES + 5, buckets + 40)
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100, 140])

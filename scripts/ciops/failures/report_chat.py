@@ -12,7 +12,6 @@ from typing import Final
 
 from ciops.failures import report_model as model
 from ciops.failures.report_findings import (
-    Outcome,
     checksum,
     headline,
     listed,
@@ -29,6 +28,7 @@ from ciops.failures.report_text import shortened, width, wrapped
 from ciops.failures.report_words import Words
 
 LINES: Final = 60
+_SLACK: Final = 4  # a little more than that beats a layout that says much less
 COLUMNS: Final = 100
 _INDENT: Final = " " * 6
 _MOST_LISTED: Final = 6
@@ -122,7 +122,7 @@ def _buckets(chat: _Chat, room: int) -> list[ChatLine]:
     lines: list[ChatLine] = []
     for layout in _LAYOUTS:
         lines = [line for bucket in chat.report.buckets for line in layout(chat, bucket)]
-        if len(lines) <= room:
+        if len(lines) <= room + _SLACK:
             break
     return [*lines, ChatLine("")] if lines and lines[-1].text else lines
 
@@ -149,16 +149,20 @@ def _roomy(chat: _Chat, bucket: Bucket) -> list[ChatLine]:
 
 
 def _medium(chat: _Chat, bucket: Bucket) -> list[ChatLine]:
-    """Name with outcome, error, place, reason."""
-    name, error = _name(chat, bucket, outcome(bucket)), chat.line(_error(chat, bucket))
-    return [name, error, _place(chat, bucket), chat.line(bucket.reason, "dim")]
+    """Name, error, place, outcome and reason."""
+    said = f"{outcome(bucket).say(chat.words)} – {bucket.reason}"
+    error = chat.line(_error(chat, bucket))
+    return [_name(chat, bucket), error, _place(chat, bucket), chat.line(said, "dim")]
 
 
 def _brief(chat: _Chat, bucket: Bucket) -> list[ChatLine]:
-    """Name with outcome; then job, error and reason on one line."""
+    """Name, with the outcome if there is room; then job, error and reason on one line."""
     half = (chat.columns - len(_INDENT) - len(str(bucket.representative_job))) * 2 // 3
     error = shortened(f"{bucket.representative_job}: {_error(chat, bucket)}", half)
-    name = _name(chat, bucket, outcome(bucket))
+    name = _name(chat, bucket)
+    whole = f"{name.text} · {outcome(bucket).say(chat.words)}"
+    if width(whole) <= chat.columns:
+        name = ChatLine(whole, name.style)
     return [name, chat.line(f"{error} – {bucket.reason}", "dim")]
 
 
@@ -175,12 +179,10 @@ _LAYOUTS: Final[Sequence[Callable[[_Chat, Bucket], list[ChatLine]]]] = (
 )
 
 
-def _name(chat: _Chat, bucket: Bucket, done: Outcome | None = None) -> ChatLine:
+def _name(chat: _Chat, bucket: Bucket) -> ChatLine:
     marks = [bucket.status]
     if bucket.recurring is not None:
         marks.append(chat.words.say("mark.recurring" if bucket.recurring else "mark.new"))
-    if done is not None:
-        marks.append(done.say(chat.words))
     size = chat.words.number(bucket.size)
     style = "yellow" if bucket.status == model.ACTIONABLE else "bold"
     return ChatLine(f"{size:>4}  {bucket.name}  {' · '.join(marks)}", style)
