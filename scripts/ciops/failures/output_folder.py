@@ -58,7 +58,7 @@ class OutputFolder:
             aside.unlink(missing_ok=True)
 
     def _place(self, name: str) -> Path:
-        if name != Path(name).name or name.startswith("."):
+        if not name or name != Path(name).name or name.startswith("."):
             raise UsageError(
                 f"{shown(name)} is no plain file name", "Name a file, without a folder"
             )
