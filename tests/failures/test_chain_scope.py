@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ciops.errors import UsageError
+from ciops.failures.app import main
 from ciops.failures.knowledge import Knowledge, load_knowledge
 from ciops.failures.scope import Names, read_scope
 from ciops.failures.tracking_rules import FORM, read_tracking
@@ -139,3 +140,16 @@ def test_wrong_rules_are_refused_with_their_place(tmp_path: Path, text: str, wor
     with pytest.raises(UsageError, match=words) as caught:
         read_tracking(known)
     assert "mine.yml:4" in str(caught.value)
+
+
+def test_rules_check_knows_scope_and_tracking(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.yml"
+    for text, words in (
+        ("scope: {name: x, bridges: '('}", "scope.bridges: no regular expression"),
+        ("tracking: {change: {ticket: X-1}}", "no group named ticket"),
+    ):
+        path.write_text(HEAD + text, "utf-8")
+        assert main(["rules", "check", str(path)], {}) == 2
+        assert words in capsys.readouterr().err

@@ -10,6 +10,8 @@ from ciops.errors import EXIT_DONE, UsageError
 from ciops.failures.command_line import ROOT, Parser, open_host, parse
 from ciops.failures.knowledge import load_knowledge
 from ciops.failures.rule_check import problems
+from ciops.failures.scope import read_scope
+from ciops.failures.tracking_rules import read_tracking
 
 ABOUT: Final = """Check a configuration with all it extends.
 
@@ -30,6 +32,8 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     parser.add_argument("file", metavar="FILE", type=Path)
     given = parse(parser, arguments, host)
     knowledge = load_knowledge(given.file)
+    read_scope(knowledge)
+    read_tracking(knowledge)
     found = problems(knowledge, SCHEMA)
     if found:
         for problem in found[:-1]:
