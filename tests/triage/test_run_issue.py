@@ -232,6 +232,7 @@ def test_whose_account_it_is_and_what_it_lacks(tmp_path: Path) -> None:
     with forge_with(issue(7, TO_DISK), tokens={"secret-token-of-the-test": reader}) as forge:
         ran = run(forge, tmp_path, "--issue", "7", "--dry-run")
     assert f"Working on {REPO} as reader." in ran.said
+    assert "reader is not among the bots.logins of the policy" in ran.said
     with forge_with(issue(7, TO_DISK)) as forge:
         ran = run(forge, tmp_path, "--issue", "7", "--dry-run")
     assert "taken to be github-actions[bot]" in ran.said

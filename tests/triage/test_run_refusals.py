@@ -226,3 +226,13 @@ def test_a_comment_that_is_refused_keeps_the_labels_back(tmp_path: Path) -> None
     assert "#7: GitHub: POST" in ran.said
     assert forge.labels(7) == [QUEUE]
     assert "team: disk" in forge.labels(8)
+
+
+def test_what_there_was_no_time_for_is_held_back(tmp_path: Path) -> None:
+    """The limit ends while the second issue is being looked at: the first is named as well."""
+    with forge_with(issue(7, TO_DISK), issue(8, TO_DISK)) as forge:
+        forge.fail(429, path="/issues/8/timeline", retry_after=3600)
+        ran = run(forge, tmp_path, "--issue", "7", "8")
+    assert (ran.status, forge.writes) == (1, [])
+    assert "#7 PlatterError on start\n    Held back: `team: disk`" in ran.said
+    assert "Stopped near the rate limit of GitHub, at #8." in ran.said

@@ -256,6 +256,13 @@ def test_many_writes_are_paced(tmp_path: Path) -> None:
     assert 50 < max(ran.waits) <= 60
 
 
+def test_a_queue_label_that_the_repository_lacks(tmp_path: Path) -> None:
+    with forge_with() as forge:
+        ran = run(forge, tmp_path, "--sweep")
+    assert ran.status == 0
+    assert "The repository has no label queue: storage, so its queue is empty" in ran.said
+
+
 def test_the_summary_of_a_long_sweep_shows_what_was_written(tmp_path: Path) -> None:
     with forge_with(*queue(12), issue(50, TO_DISK, state="closed")) as forge:
         ran = run(forge, tmp_path, "--sweep")

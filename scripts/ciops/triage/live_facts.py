@@ -72,12 +72,9 @@ def comment_url(facts: IssueFacts, comment_id: int, forge: str) -> str:
 
 
 def _comment(comment: Comment, association_of: AssociationOf) -> CommentFacts:
-    association = comment.association
-    if not association:
-        association = "NONE" if comment.author.is_bot else association_of(comment.author)
     return CommentFacts(
         author=_account(comment.author),
-        association=association,
+        association=comment.association or association_of(comment.author),
         body=comment.body,
         created_at=comment.created_at,
         id=comment.id,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from ciops.forges.base import Issue, IssueQueue, Viewer
+from ciops.forges.base import Issue, IssueQueue, Person, Viewer
 from ciops.plumbing.rendering import Templates
 from ciops.triage.apply import Pen, Writes, Written, apply
 from ciops.triage.comments import own_comment, render_comment
@@ -45,6 +45,13 @@ class Desk:
     suggest: Suggest = "none"
     decide: Deciding = decide
 
+    def association_of(self, person: Person) -> str:
+        """Asked of the service where comments do not tell; never about a bot."""
+        known = self.policy.bot_logins | self.policy.parent_bot_logins
+        if person.is_bot or person.login.casefold() in known:
+            return "NONE"
+        return self.queue.association_of(person)
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -77,7 +84,7 @@ def look_at(issue: Issue, desk: Desk, mode: Mode) -> Look:
         return Look(facts, skip, None, Writes(issue.number))
     if issue.comments:
         comments = desk.queue.comments(issue.number)
-        facts = with_comments(facts, comments, desk.queue.association_of)
+        facts = with_comments(facts, comments, desk.association_of)
     if mode == "sweep":
         look = _decided(facts, desk, mode)
         if not look.writes.calls:

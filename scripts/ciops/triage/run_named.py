@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -18,7 +19,7 @@ from ciops.plumbing.http import (
 )
 from ciops.triage.apply import refuse_missing
 from ciops.triage.interruption import StoppedError
-from ciops.triage.run_issue import Look, Result, look_at
+from ciops.triage.run_issue import Look, Result, look_at, unwritten
 from ciops.triage.run_sweep import EndError, Ending, Session, finish
 
 SHORT: Final = 4  # letters: shorter words find too much
@@ -27,15 +28,24 @@ WORDS: Final = 4
 
 def take_named(numbers: list[int], there: frozenset[str], session: Session) -> Ending:
     """Look at each, then write to each. RefusedError when the repository lacks a needed label."""
+    looks: list[Look] = []
+    ending = _taken(numbers, there, looks, session)
+    for look in looks:  # what there was no time for
+        session.report(unwritten(look, "held_back"))
+    return ending
+
+
+def _taken(
+    numbers: list[int], there: frozenset[str], looks: list[Look], session: Session
+) -> Ending:
+    """How it ended; `looks` holds what was looked at and not yet written to."""
     number = 0
     try:
-        looks = []
         for number in numbers:
-            look = _look(number, session)
-            if look is not None:
-                looks.append(look)
+            looks.extend(_look(number, session))
         refuse_missing(frozenset(_wanted(looks)), there)
-        for look in looks:
+        while looks:
+            look = looks.pop(0)
             number = look.facts.number
             finish(look, session)
     except EndError as end:
@@ -51,12 +61,13 @@ def _wanted(looks: list[Look]) -> list[str]:
     return [part.name for look in looks for part in look.writes.labels]
 
 
-def _look(number: int, session: Session) -> Look | None:
-    """What is there and what is planned; None when it failed, which is then reported."""
+def _look(number: int, session: Session) -> Iterator[Look]:
+    """What is there and what is planned; nothing when it failed, which is then reported."""
     try:
         issue = session.desk.queue.issue(number)
         look = look_at(issue, session.desk, "single")
-        return replace(look, similar=_similar(look, session))
+        yield replace(look, similar=_similar(look, session))
+        return
     except (RateLimitedError, UnauthorizedError):
         raise
     except HttpError as error:
@@ -64,7 +75,6 @@ def _look(number: int, session: Session) -> Look | None:
     except RefusedError as error:
         told, status = str(error), error.exit_status
     session.report(Result(number, "failed", error=told, status=status))
-    return None
 
 
 def _in_words(error: HttpError) -> tuple[str, int]:

@@ -82,6 +82,8 @@ def _looked_at(setting: Setting, desk: Desk, there: frozenset[str], session: Ses
         return take_named(setting.numbers, there, session)
     refuse_missing(allowed, there)
     label = _spelled(desk.policy.labels.queue, there)
+    if label not in there:
+        setting.host.warning(desk.words.message("start.no_queue", queue=label))
     return sweep(label, setting.options.shard, session)
 
 
@@ -91,6 +93,8 @@ def _introduce(viewer: Viewer, setting: Setting, words: Templates) -> None:
     key = "start.assumed" if assumed else "start.account"
     place = setting.options.place
     setting.host.say(words.message(key, repo=place.repo, account=viewer.login))
+    if not viewer.is_bot and viewer.login.casefold() not in setting.policy.bot_logins:
+        setting.host.say(words.message("start.unlisted", account=viewer.login))
     if viewer.missing:
         missing = ", ".join(viewer.missing)
         message = words.message("start.missing", account=viewer.login, missing=missing)
