@@ -61,6 +61,9 @@ def test_calls_are_within_the_bound(tmp_path: Path) -> None:
     assert calls <= most
     assert forge.calls[LIST] == 3
     assert forge.created_labels == []
+    operations = {write.operation.rpartition("/")[2] for write in forge.writes}
+    assert operations == {"comments", "labels"}
+    assert {write.method for write in forge.writes} == {"POST"}
 
 
 def test_a_queue_that_is_done_costs_the_list_alone(tmp_path: Path) -> None:
