@@ -68,12 +68,19 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
     """The options that say by which rules."""
-    parser.add_argument("--policy", metavar="FILE", type=Path, default=POLICY)
+    about = "default: that of PyTorch's distributed queue"
+    parser.add_argument("--policy", metavar="FILE", type=Path, default=POLICY, help=about)
     parser.add_argument("--profile", metavar="NAME", help="default: the policy's default_profile")
 
 
 def add_language(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--language", choices=LANGUAGES, default="en")
+    about = "of comments and summary, default: en"
+    parser.add_argument("--language", choices=LANGUAGES, default="en", help=about)
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    about = "folder for summary and records, default: out"
+    parser.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help=about)
 
 
 def place_of(options: argparse.Namespace, host: CiHost) -> Place:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from ciops.errors import EXIT_DONE
@@ -14,6 +13,7 @@ from ciops.plumbing.yaml_file import nearest
 from ciops.triage.command_line import (
     Parser,
     add_language,
+    add_output,
     add_place,
     add_policy,
     issue_number,
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     parser.add_argument("--label", metavar="NAME", help="why, or why not, this label")
     add_policy(parser)
     add_language(parser)
-    parser.add_argument("--output", type=Path, default=Path("out"), metavar="DIR")
+    add_output(parser)
     given = parse(parser, arguments, host)
     host.folder = given.output
     policy = load_policy(given.policy)

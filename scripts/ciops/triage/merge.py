@@ -13,7 +13,7 @@ from typing import Any, Final
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, UsageError
 from ciops.plumbing.ci_host import SUMMARY_LIMIT
 from ciops.plumbing.rendering import Templates, escape_markdown
-from ciops.triage.command_line import Parser, add_language, expanded, open_host, parse
+from ciops.triage.command_line import Parser, add_language, add_output, expanded, open_host, parse
 from ciops.triage.journal import DECISIONS, FAILURES, SECTIONS
 from ciops.triage.run_command import Shard, shard_of
 from ciops.triage.run_file import NAME, Record, RunFile, open_new, read_run_file
@@ -39,9 +39,9 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """The command; its exit status: 1 when a shard is missing or was cut off."""
     host = open_host(env)
     parser = Parser("merge", ABOUT, "parts/*")
-    parser.add_argument("folders", metavar="DIR", nargs="+")
+    parser.add_argument("folders", metavar="DIR", nargs="+", help="what each shard left")
     add_language(parser)
-    parser.add_argument("--output", type=Path, default=Path("out"), metavar="DIR")
+    add_output(parser)
     given = parse(parser, arguments, host)
     host.folder = given.output
     words = words_in(given.language)

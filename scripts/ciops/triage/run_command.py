@@ -16,6 +16,7 @@ from ciops.triage.command_line import (
     Parser,
     Place,
     add_language,
+    add_output,
     add_place,
     add_policy,
     count,
@@ -141,13 +142,17 @@ def _mode(given: argparse.Namespace, kill_switch: str) -> RunMode:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser("run", ABOUT, EXAMPLE)
     add_place(parser)
-    parser.add_argument("--issue", type=issue_number, nargs="+", action="extend", metavar="N")
+    parser.add_argument(
+        "--issue", type=issue_number, nargs="+", action="extend", metavar="N", help="these issues"
+    )
     parser.add_argument("--sweep", action="store_true", help="every open issue of the queue")
     add_policy(parser)
     parser.add_argument("--dry-run", action="store_true", help="print what would be written")
     parser.add_argument("--shadow", action="store_true", help="only log the plans, for a backtest")
     parser.add_argument("--max-writes", type=count, metavar="N", help="stop before more writes")
-    parser.add_argument("--shard", type=shard_of, default=Shard(), metavar="I/N")
+    parser.add_argument(
+        "--shard", type=shard_of, default=Shard(), metavar="I/N", help="part I of N of the queue"
+    )
     parser.add_argument("--similar", type=count, default=0, metavar="N", help="list similar issues")
     parser.add_argument(
         "--suggest",
@@ -156,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
         help="labels as suggestions to people: those with low confidence, or all (GitHub)",
     )
     add_language(parser)
-    parser.add_argument("--output", type=Path, default=Path("out"), metavar="DIR")
+    add_output(parser)
     return parser
 
 

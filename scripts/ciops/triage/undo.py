@@ -22,6 +22,7 @@ from ciops.triage.command_line import (
     Parser,
     Place,
     add_language,
+    add_output,
     open_host,
     open_queue,
     parse,
@@ -48,11 +49,11 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """The command; its exit status."""
     host = open_host(env)
     parser = Parser("undo", ABOUT, "out/run.json --dry-run")
-    parser.add_argument("record", metavar="DIR/run.json", type=Path)
+    parser.add_argument("record", metavar="DIR/run.json", type=Path, help="what `run` left")
     parser.add_argument("--dry-run", action="store_true", help="say what would be taken back")
-    parser.add_argument("--gitlab-url", metavar="URL", default="")
+    parser.add_argument("--gitlab-url", metavar="URL", default="", help="address of the GitLab")
     add_language(parser)
-    parser.add_argument("--output", type=Path, default=Path("out"), metavar="DIR")
+    add_output(parser)
     given = parse(parser, arguments, host)
     host.folder = given.output
     path = given.record / NAME if given.record.is_dir() else given.record
