@@ -68,7 +68,7 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
     """The options that say by which rules."""
-    about = "default: that of PyTorch's distributed queue"
+    about = f"default: {POLICY.name} of the suite"
     parser.add_argument("--policy", metavar="FILE", type=Path, default=POLICY, help=about)
     parser.add_argument("--profile", metavar="NAME", help="default: the policy's default_profile")
 
