@@ -109,5 +109,7 @@ def _named(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
         for name in dict.fromkeys(_NAME.findall(left_out)):
             whole = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
             if not re.search(whole, scope.tested):
-                # A capital at the start of a sentence makes no name.
-                yield from (hit.span() for hit in re.finditer(whole, clause) if hit.start() > 0)
+                # A capital at the start of a sentence makes no name, where there are capitals.
+                first = 0 if guide.language == "ja" else 1
+                hits = re.finditer(whole, clause)
+                yield from (hit.span() for hit in hits if hit.start() >= first)

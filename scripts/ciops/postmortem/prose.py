@@ -163,7 +163,18 @@ def _distinct(hits: list[_Hit]) -> list[_Hit]:
             out.append(hit)
         elif _RANK[hit.kind] < _RANK[last.kind]:
             out[-1] = hit
-    return out
+    return [hit for hit in out if not _frames_a_proposal(hit, out)]
+
+
+def _frames_a_proposal(hit: _Hit, hits: list[_Hit]) -> bool:
+    """Whether a hedge only says whose opinion a proposal is: "we think we should rewrite it"."""
+    return hit.kind == "hedge" and any(
+        other.kind == "advocacy"
+        and -1 <= hit.start - other.end <= 1
+        or other.kind == "advocacy"
+        and -1 <= other.start - hit.end <= 1
+        for other in hits
+    )
 
 
 def persons(record: Record) -> tuple[str, ...]:

@@ -34,7 +34,16 @@ _GROUPS: Final = (
 # Exemptions that are more than a pattern.
 BUILT_IN: Final = ("concrete", "elaborated")
 _MARKS: Final = {"person": PERSON, "code": CODE, "quote": QUOTE}
-PEOPLE: Final = ("start", "before", "not_before", "pronouns", "departments", "titled", "systems")
+PEOPLE: Final = (
+    "start",
+    "before",
+    "not_before",
+    "pronouns",
+    "departments",
+    "titled",
+    "surnames",
+    "systems",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +172,8 @@ def _people(reader: Reader) -> tuple[re.Pattern[str], ...]:
     role = rf"{start}(?:{roles})(?![A-Za-z0-9_]|{not_behind})"
     found = [_compiled(reader, "roles", role)]
     found += [_compiled(reader, key, words[key]) for key in ("pronouns", "departments")]
-    if words["titled"]:
-        found.insert(0, _compiled(reader, "titled", words["titled"], 0))
+    for key in ("surnames", "titled"):
+        if words[key]:
+            found.insert(0, _compiled(reader, key, words[key], 0))
     found.insert(0, re.compile(r"(?<![\w@./-])@[A-Za-z][A-Za-z0-9-]*(?![\w(@/]|\.\w)", re.ASCII))
     return tuple(found)
