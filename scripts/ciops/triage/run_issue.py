@@ -66,7 +66,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one issue. `error` says what went wrong; `status` is then its exit status."""
+    """What came of one issue.
+
+    `error` says what went wrong, `status` is then its exit status; with `ends_run` the whole run
+    ends with it, and says so.
+    """
 
     number: int
     outcome: Outcome
@@ -74,6 +78,7 @@ class Result:
     written: Written = NOTHING
     error: str = ""
     status: int = 0
+    ends_run: bool = False
 
 
 def look_at(issue: Issue, desk: Desk, mode: Mode) -> Look:

@@ -48,9 +48,9 @@ class Report:
         self.labels.update(dict.fromkeys(_labels(result)))
         self.comment_url = self.comment_url or result.written.comment_url
         self.last = (result, changes)
-        if result.error:
+        if result.error and not result.ends_run:
             self.host.warning(f"#{result.number}: {result.error}")
-        elif not quiet:
+        elif not quiet and not result.error:
             self.host.say(result_line(result, self.desk))
 
     def _changes(self, result: Result) -> Sequence[Change]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, CiopsError, RefusedError
@@ -152,14 +152,21 @@ def _failed(number: int, look: Look | None, error: CiopsError) -> Result:
 
 def _fail(number: int, look: Look | None, error: HttpError, session: Session) -> None:
     """Report an issue that failed; raises when every other one would fail too."""
-    session.report(_failed(number, look, error))
     session.failed_in_a_row += 1
+    ending = _ending_by(number, error, session)
+    session.report(replace(_failed(number, look, error), ends_run=ending is not None))
+    if ending is not None:
+        raise EndError(ending) from error
+
+
+def _ending_by(number: int, error: HttpError, session: Session) -> Ending | None:
+    """How a run ends by an error, None where the next issue may fare better."""
     if isinstance(error, RateLimitedError):
-        raise EndError(Ending("rate_limit", number, str(error), status=EXIT_PARTIAL)) from error
+        return Ending("rate_limit", number, str(error), status=EXIT_PARTIAL)
     general = isinstance(error, UnauthorizedError) or _lacks_permission(number, error, session)
     if general or session.failed_in_a_row >= FAILURES_IN_A_ROW:
-        ending = Ending("failed", number, str(error), status=error.exit_status)
-        raise EndError(ending) from error
+        return Ending("failed", number, str(error), status=error.exit_status)
+    return None
 
 
 def _lacks_permission(number: int, error: HttpError, session: Session) -> bool:

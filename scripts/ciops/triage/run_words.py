@@ -55,5 +55,5 @@ def ending_words(
     )
     if ending.left is not None:
         yield words.message("ending.left", n=ending.left)
-    else:
+    elif ending.why != "failed":
         yield words.message("ending.rest")
