@@ -237,3 +237,13 @@ def test_what_there_was_no_time_for_is_held_back(tmp_path: Path) -> None:
     assert (ran.status, forge.writes) == (1, [])
     assert "#7 PlatterError on start\n    Held back: `team: disk`" in ran.said
     assert "Stopped near the rate limit of GitHub, at #8." in ran.said
+
+
+@pytest.mark.parametrize("place", ["file/out", "file"], ids=["below a file", "a file"])
+def test_a_folder_that_cannot_be_written(place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with forge_with(issue(7, TO_DISK)) as forge:
+        ran = run(forge, tmp_path / place, "--issue", "7")
+    assert (ran.status, forge.writes) == (2, [])
+    assert "cannot be written" in ran.said
+    assert "Name a folder by --output" in ran.said

@@ -17,7 +17,7 @@ from ciops.triage.case_file import to_case
 from ciops.triage.decide import to_json
 from ciops.triage.history import facets_by_people
 from ciops.triage.issue_summary import issue_section
-from ciops.triage.run_file import open_new
+from ciops.triage.run_file import make_folder, open_new
 from ciops.triage.run_issue import Desk, Result
 from ciops.triage.would_change import Change, change_json
 
@@ -31,7 +31,7 @@ class Journal:
     """The files of one run in its folder. `shadow` keeps whole cases, for a backtest."""
 
     def __init__(self, folder: Path, desk: Desk, *, shadow: bool = False) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self.folder = folder
         self.outcomes: Counter[str] = Counter()
         self.skips: Counter[str] = Counter()

@@ -116,7 +116,6 @@ def _fell_short(part: Part) -> bool:
 
 def _write(parts: Sequence[Part], output: Path) -> None:
     """What the shards left, as if one run had: `undo` takes the record."""
-    output.mkdir(parents=True, exist_ok=True)
     outcomes, _, _ = _outcomes(parts)
     with RunFile(output, replace(parts[0].record.run, shard="1/1")) as record:
         for part in parts:

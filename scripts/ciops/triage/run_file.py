@@ -66,7 +66,7 @@ class RunFile:
 
     def __init__(self, folder: Path, run: Run) -> None:
         self.path = folder / NAME
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         _keep_earlier(self.path)
         self._file: FileIO = open_new(self.path)
         head = json.dumps({"schema": SCHEMA, "tool": "issue-triage", **asdict(run)}, indent=1)
@@ -106,10 +106,25 @@ def _tail(result: Mapping[str, Any] | None) -> bytes:
     return f'\n ],\n "result": {json.dumps(result)}\n}}\n'.encode()
 
 
+def make_folder(folder: Path) -> None:
+    """UsageError where that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+
+
 def open_new(path: Path) -> FileIO:
     """A new file without a buffer, so that what is written is there; a link is not followed."""
-    path.unlink(missing_ok=True)
-    return path.open("xb", buffering=0)
+    try:
+        path.unlink(missing_ok=True)
+        return path.open("xb", buffering=0)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path} cannot be written: {error.strerror}", "Name a folder by --output")
 
 
 def _keep_earlier(path: Path) -> None:
