@@ -9,41 +9,62 @@ from typing import Final
 from ciops.triage.patterns import (
     Anchor,
     compiled,
-    pattern_anchors,
+    needed_anchors,
     term_anchors,
     term_pattern,
     words_of,
 )
 
 _NONE: Final[Mapping[str, int]] = {}
+_SHORT: Final = 8
+"""Terms up to this length are found as fast by their pattern as by their letters."""
 
 
 class Matcher:
-    """One term or pattern of a signal: `owner` is its number, `zones` where it counts."""
+    """One term or pattern of a signal: `owner` is its number, `zones` where it counts.
 
-    __slots__ = ("_regex", "case_sensitive", "owner", "source", "zones")
+    `needs` are lists of words of which one must be in the line.
+    """
+
+    __slots__ = ("case_sensitive", "needs", "owner", "regex", "source", "zones")
 
     def __init__(
-        self, owner: int, source: str, case_sensitive: bool, zones: frozenset[str]
+        self,
+        owner: int,
+        source: str,
+        case_sensitive: bool,
+        zones: frozenset[str],
+        needs: tuple[tuple[str, ...], ...] = (),
     ) -> None:
         self.owner = owner
         self.source = source
         self.case_sensitive = case_sensitive
         self.zones = zones
-        self._regex: re.Pattern[str] | None = None
+        self.needs = needs
+        self.regex: re.Pattern[str] | None = None
 
-    @property
-    def regex(self) -> re.Pattern[str]:
-        """Compiled when first needed: an issue needs a tenth of a policy."""
-        if self._regex is None:
-            self._regex = compiled(self.source, self.case_sensitive)
-        return self._regex
+    def may_be_in(self, lowered: str) -> bool:
+        """Whether a line, in lower case, has the words that it needs besides its anchor."""
+        for words in self.needs:
+            for word in words:
+                if word in lowered:
+                    break
+            else:
+                return False
+        return True
+
+    def compile(self) -> re.Pattern[str]:
+        """Compile it, when it is first needed: an issue needs a tenth of a policy."""
+        self.regex = compiled(self.source, self.case_sensitive)
+        return self.regex
 
 
 class AnchorIndex:
     """Which terms and patterns a line needs, by the words in it."""
 
-    __slots__ = ("_common", "_lengths", "_matchers", "always", "prefixes", "substrings", "words")
+    __slots__ = (
+        "_common", "_in_zone", "_lengths", "_matchers", "always", "prefixes", "substrings", "words"
+    )  # fmt: skip
 
     def __init__(self, common: Mapping[str, int] = _NONE) -> None:
         self._common = common
@@ -53,6 +74,7 @@ class AnchorIndex:
         self._lengths: list[int] = []
         self.substrings: list[tuple[str, int]] = []
         self.always: list[int] = []
+        self._in_zone: dict[str, frozenset[int]] = {}
 
     def add(
         self,
@@ -67,11 +89,15 @@ class AnchorIndex:
         A pattern that no word is sure to be in is tried on every line of its zones.
         """
         for term in terms:
-            matcher = Matcher(owner, term_pattern(term), case_sensitive, zones)
-            self._add(matcher, term_anchors(term, self._common))
+            anchors = term_anchors(term, self._common)
+            literal = term.lower().replace("*", " ").split()
+            needs: tuple[tuple[str, ...], ...] = ()
+            if len(term) > _SHORT:
+                needs = ((max(literal, key=len),),)
+            self._add(Matcher(owner, term_pattern(term), case_sensitive, zones, needs), anchors)
         for pattern in patterns:
-            matcher = Matcher(owner, pattern, case_sensitive, zones)
-            self._add(matcher, pattern_anchors(pattern))
+            anchors, needs = needed_anchors(pattern)
+            self._add(Matcher(owner, pattern, case_sensitive, zones, needs), anchors)
 
     def _add(self, matcher: Matcher, anchors: Iterable[Anchor]) -> None:
         number = len(self._matchers)
@@ -104,4 +130,14 @@ class AnchorIndex:
         if not lowered.isascii():
             found += [number for run, number in self.substrings if run in lowered]
         matchers = self._matchers
-        return [matchers[number] for number in sorted(set(found)) if zone in matchers[number].zones]
+        numbers = sorted(self._numbers(zone).intersection(found))
+        chosen = (matchers[number] for number in numbers)
+        return [x for x in chosen if not x.needs or x.may_be_in(lowered)]
+
+    def _numbers(self, zone: str) -> frozenset[int]:
+        """The numbers of the matchers that count in a zone."""
+        if zone not in self._in_zone:
+            self._in_zone[zone] = frozenset(
+                number for number, matcher in enumerate(self._matchers) if zone in matcher.zones
+            )
+        return self._in_zone[zone]

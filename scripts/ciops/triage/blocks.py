@@ -8,6 +8,7 @@ their 1-based number. One pass over the lines; a fence looks ahead to the next f
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -32,6 +33,8 @@ _TAG: Final = re.compile(
 )
 _PRE: Final = re.compile(r"<pre\b[^<>]{0,200}>", re.IGNORECASE)
 _NESTING: Final = frozenset({"markdown", "md"})
+_FIRST_LINES: Final = 2400
+_LAST_LINES: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +81,29 @@ def split_blocks(text: str, form_headings: Collection[str] = ()) -> list[Block]:
     nobody closed.
     """
     lines = _without_html_comments(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+    lines = _bounded(lines)
     delimiters = _delimiters(lines)
     cursor = _Cursor(lines, form_headings, delimiters, sorted(delimiters))
     return list(_walk(cursor))
+
+
+def _bounded(lines: list[str]) -> list[str]:
+    """A text of thousands of lines without its middle, so that reading it takes a bounded time."""
+    if len(lines) <= _FIRST_LINES + _LAST_LINES:
+        return lines
+    filled = [at for at, line in enumerate(lines) if line.strip()]
+    for at in filled[_FIRST_LINES:-_LAST_LINES]:
+        lines[at] = ""
+    return lines
 
 
 def _walk(cursor: _Cursor) -> Iterator[Block]:
     index = 0
     prose: list[NumberedLine] = []
     while index < len(cursor.lines):
+        if not cursor.lines[index] and prose and not prose[-1].text:
+            index += 1
+            continue
         step = _next_block(cursor, index, prose)
         if step is None:
             prose.append(NumberedLine(index + 1, cursor.lines[index]))
@@ -106,6 +123,8 @@ def _next_block(
 ) -> tuple[Block, int] | None:
     """The block that starts at a line and the index after it, or None for prose."""
     line = cursor.lines[index]
+    if not line:
+        return None
     if index in cursor.delimiters:
         return _fence(cursor, index)
     if _HEADING.match(line):
@@ -206,8 +225,6 @@ def _fence_end(cursor: _Cursor, index: int) -> tuple[int, int]:
 
 
 def _later(cursor: _Cursor, index: int) -> Iterator[int]:
-    from bisect import bisect_right
-
     start = bisect_right(cursor.order, index)
     return iter(cursor.order[start : start + 200])
 

@@ -83,19 +83,19 @@ def _spans(text: str, zone: Zone, index: AnchorIndex) -> tuple[_Span, ...]:
     spoken = zone in SPOKEN
     by_owner: dict[int, list[_Span]] = {}
     for matcher in index.candidates(text, zone):
-        for span in _matches(matcher, text, spoken):
-            by_owner.setdefault(span.owner, []).append(span)
+        regex = matcher.regex or matcher.compile()
+        first = regex.search(text)
+        if first is not None:
+            spans = by_owner.setdefault(matcher.owner, [])
+            spans.append(_span(matcher, first))
+            if spoken:
+                later = islice(regex.finditer(text, first.end()), _MOST_MENTIONS)
+                spans.extend(_span(matcher, match) for match in later)
     return tuple(span for spans in by_owner.values() for span in _apart(spans, spoken))
 
 
-def _matches(matcher: Matcher, text: str, spoken: bool) -> list[_Span]:
-    first = matcher.regex.search(text)
-    if first is None:
-        return []
-    matches = [first]
-    if spoken:
-        matches.extend(islice(matcher.regex.finditer(text, first.end()), _MOST_MENTIONS))
-    return [_Span(matcher.owner, match.start(), match.end(), _captured(match)) for match in matches]
+def _span(matcher: Matcher, match: re.Match[str]) -> _Span:
+    return _Span(matcher.owner, match.start(), match.end(), _captured(match))
 
 
 def _captured(match: re.Match[str]) -> str | None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from ciops.errors import UsageError
 
@@ -40,8 +40,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """A word that a line must hold: a whole one, the start of one, or (not ASCII) a substring."""
 
     text: str
@@ -113,11 +112,13 @@ class _Scan:
     run: str = ""
     run_starts_word: bool = True
     best: tuple[Anchor, ...] = ()
+    offered: list[tuple[Anchor, ...]] = field(default_factory=list)
 
     def end_run(self, at_boundary: bool, starts_next: bool) -> None:
         """Close the run of literals; `at_boundary` if a word surely ends there."""
-        self.offer(_run_anchors(self.run, self.run_starts_word, at_boundary))
-        self.run = ""
+        if self.run:
+            self.offer(_run_anchors(self.run, self.run_starts_word, at_boundary))
+            self.run = ""
         self.run_starts_word = starts_next
 
     def drop_last(self) -> None:
@@ -130,11 +131,25 @@ class _Scan:
         """Whether a word that comes next surely starts there."""
         if not self.run:
             return self.run_starts_word
-        return not (self.run[-1].isalnum() and self.run[-1].isascii())
+        return not _is_letter(self.run[-1])
 
     def offer(self, anchors: tuple[Anchor, ...]) -> None:
-        if anchors and (not self.best or _weight(anchors) > _weight(self.best)):
+        if not anchors:
+            return
+        self.offered.append(anchors)
+        if not self.best or _weight(anchors) > _weight(self.best):
             self.best = anchors
+
+
+def _is_letter(char: str) -> bool:
+    return char.isalnum() and char.isascii()
+
+
+def _is_plain(tokens: Sequence[re.Match[str]], at: int) -> bool:
+    """Whether an alternative is one run of letters."""
+    if at + 1 >= len(tokens) or tokens[at].lastgroup != "run":
+        return False
+    return tokens[at + 1].lastgroup in ("alt", "close")
 
 
 def _weight(anchors: Iterable[Anchor]) -> int:
@@ -144,7 +159,10 @@ def _weight(anchors: Iterable[Anchor]) -> int:
 
 def _run_anchors(run: str, starts_word: bool, ends_word: bool) -> tuple[Anchor, ...]:
     lowered = run.lower()
-    if foreign := _longest(_LITERAL_RUN.findall(lowered)):
+    if run.isalnum() and run.isascii():  # most are one word
+        sure = starts_word and (ends_word or len(run) >= _SHORTEST_PREFIX)
+        return (Anchor(lowered, "word" if ends_word else "prefix"),) if sure else ()
+    if not run.isascii() and (foreign := _longest(_LITERAL_RUN.findall(lowered))):
         return (Anchor(foreign, "substring"),)
     best: tuple[Anchor, ...] = ()
     for match in _WORD.finditer(lowered):
@@ -161,9 +179,19 @@ def _run_anchors(run: str, starts_word: bool, ends_word: bool) -> tuple[Anchor, 
 
 def pattern_anchors(source: str) -> tuple[Anchor, ...]:
     """The anchors of a pattern; empty where no word is sure to be in every match."""
+    return needed_anchors(source)[0]
+
+
+def needed_anchors(source: str) -> tuple[tuple[Anchor, ...], tuple[tuple[str, ...], ...]]:
+    """The anchors of a pattern, and other words (lists of which one) that it needs as well."""
     tokens = list(_TOKEN.finditer(source))
-    anchors, _ = _alternatives(tokens, 0, starts_word=False, ends_word=False)
-    return anchors
+    scan = _Scan(run_starts_word=False)
+    at = _scan(tokens, 0, scan)
+    scan.end_run(at_boundary=False, starts_next=False)
+    if at < len(tokens):  # alternatives: nothing more is sure
+        return _alternatives(tokens, 0, starts_word=False, ends_word=False)[0], ()
+    others = (anchors for anchors in scan.offered if anchors is not scan.best)
+    return scan.best, tuple(tuple(x.text for x in anchors) for anchors in others)
 
 
 def _alternatives(
@@ -187,7 +215,18 @@ def _alternatives(
 def _sequence(
     tokens: Sequence[re.Match[str]], at: int, starts_word: bool, ends_word: bool
 ) -> tuple[tuple[Anchor, ...], int, bool]:
+    if _is_plain(tokens, at):
+        run = tokens[at]["run"]
+        return _run_anchors(run, starts_word, ends_word), at + 1, not _is_letter(run[-1])
     scan = _Scan(run_starts_word=starts_word)
+    at = _scan(tokens, at, scan)
+    parted = scan.ends_at_boundary()
+    scan.end_run(at_boundary=ends_word, starts_next=False)
+    return scan.best, at, parted
+
+
+def _scan(tokens: Sequence[re.Match[str]], at: int, scan: _Scan) -> int:
+    """Scan a sequence up to its end; the index after it."""
     while at < len(tokens):
         token = tokens[at]
         kind = token.lastgroup
@@ -198,9 +237,7 @@ def _sequence(
             continue
         _step(scan, token, kind, _optional(tokens, at + 1))
         at += 1
-    parted = scan.ends_at_boundary()
-    scan.end_run(at_boundary=ends_word, starts_next=False)
-    return scan.best, at, parted
+    return at
 
 
 def _step(scan: _Scan, token: re.Match[str], kind: str | None, optional: bool) -> None:

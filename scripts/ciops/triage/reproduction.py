@@ -44,6 +44,9 @@ _LIST_ITEM: Final = re.compile(
 )
 _CONCRETE: Final = re.compile(r"`[^`]+`|--\w|\b\w+\.(?:py|sh|yaml|toml|ipynb)\b|\$ |\d")
 
+_MOST: Final = 40
+"""Sentences of a line and code spans of a sentence that are looked at."""
+
 TOLD: Final = frozenset({"steps", "inline_code"})
 """Signs that are told rather than given: a request that describes a use has them as well."""
 
@@ -146,15 +149,20 @@ def _snippet_is_enough(text: str, touches: frozenset[str]) -> bool:
     """One call in a sentence that says that it shows the failure."""
     if "`" not in text:
         return False
-    sentences = _SENTENCE.split(text)
-    if any(_THEN.search(sentence) and _calls(sentence, touches) >= 2 for sentence in sentences):
+    return any(_sentence_is_enough(sentence, touches) for sentence in _SENTENCE.split(text)[:_MOST])
+
+
+def _sentence_is_enough(sentence: str, touches: frozenset[str]) -> bool:
+    spans = _INLINE.findall(sentence)[:_MOST]
+    if any(is_program(span, touches) for span in spans):
         return True
-    return any(
-        is_program(span, touches)
-        or ((is_call(span) or _TYPED.match(span)) and _ENOUGH.search(_INLINE.sub("", sentence)))
-        for sentence in sentences
-        for span in _INLINE.findall(sentence)
-    )
+    calls = [span for span in spans if is_call(span)]
+    around = _INLINE.sub("", sentence) if calls or any(map(_TYPED.match, spans)) else ""
+    if around and _ENOUGH.search(around):
+        return True
+    if len(calls) < 2 or not _THEN.search(around):
+        return False
+    return sum(touching_line(span, touches, ()) is not None for span in calls) >= 2
 
 
 _STEP_VERB: Final = re.compile(
@@ -167,12 +175,6 @@ _STEP_VERB: Final = re.compile(
     r"|shrink|scale)\b",
     re.IGNORECASE,
 )
-
-
-def _calls(sentence: str, touches: frozenset[str]) -> int:
-    """How many code spans of a sentence are calls into the product."""
-    spans = _INLINE.findall(sentence)
-    return sum(is_call(span) and touching_line(span, touches, ()) is not None for span in spans)
 
 
 def _steps(reading: Reading) -> Iterator[tuple[Line, str]]:

@@ -23,7 +23,6 @@ _AFTER: Final = 110
 _BARE: Final = 24
 _REACH: Final = 400
 _CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
-_MARKS: Final = str.maketrans("", "", '`*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +166,18 @@ def _outcome(text: str) -> Outcome | None:
 
 def _window(text: str, start: int, end: int) -> _Window:
     low, sentence_end, high = _sentence(text, start, end)
-    clause_start = _last_end(cues.CLAUSE_END, text, low, start)
+    clause_start = _last_end(cues.CLAUSE_END, text, max(low, start - _BEFORE), start)
     return _Window(
-        sentence=text[low:high].translate(_MARKS),
-        lead=text[low:start].translate(_MARKS),
-        before=text[max(clause_start, start - _BEFORE) : start].translate(_MARKS),
-        after=text[_past_call(text, end) : min(sentence_end, end + _AFTER)].translate(_MARKS),
+        sentence=_bare(text[low:high]),
+        lead=_bare(text[low:start]),
+        before=_bare(text[max(clause_start, start - _BEFORE) : start]),
+        after=_bare(text[_past_call(text, end) : min(sentence_end, end + _AFTER)]),
     )
+
+
+def _bare(text: str) -> str:
+    """Without the marks of code, stress and quotation."""
+    return text.replace("`", "").replace("*", "").replace('"', "")
 
 
 def _past_call(text: str, end: int) -> int:
