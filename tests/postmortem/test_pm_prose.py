@@ -22,13 +22,13 @@ NAMES = {
 }
 # The persons of the tables, and what their records say was not tested.
 TABLE_NAMES = {
-    "en": ("Priya Nair", "Marek", "Lucía"),
-    "ja": ("佐伯", "江口", "Marek"),
-    "fr": ("Hélène Caron", "Yann", "Solène"),
+    "en": ("Priya Nair", "Marek", "Lucía", "Grace", "Ines", "Ravi", "Dana"),
+    "ja": ("佐伯", "江口", "Marek", "高木", "Nadia", "小林"),
+    "fr": ("Hélène Caron", "Yann", "Solène", "Camille", "Bruno", "Karim"),
 }
 NOT_TESTED = {
     "en": "PyPy and zip-imported plugins were not retested.",
-    "ja": "遠隔 GPU への振り分け経路では再テストしていません。",
+    "ja": "遠隔 GPU への振り分け経路では再テストしていません。Windows 版は再テストしていません。",
     "fr": "Les gammes K7 et K11 n'ont pas été retestées.",
 }
 
