@@ -263,3 +263,28 @@ def test_a_person_who_runs_it_does_not_repeat_their_own_comment(tmp_path: Path) 
         for _ in range(2):
             run(forge, tmp_path, "--issue", "7", "--profile", "quiet")
     assert len(forge.comments(7)) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "`sorted` stands from before and stays, although people are asked to look."),
+        ("fr", "`sorted` est là depuis avant et reste"),
+        ("ja", "`sorted` は以前から付いており"),
+    ],
+)
+def test_what_stands_from_before_is_told_in_the_readers_language(
+    language: str, words: str, tmp_path: Path
+) -> None:
+    with forge_with(issue(7, NO_STEPS, labels=["sorted"])) as forge:
+        ran = run(forge, tmp_path, "--issue", "7", "--language", language)
+    assert words in ran.summary
+    assert "sorted" in forge.labels(7)
+
+
+def test_a_label_that_a_person_removed_is_named(tmp_path: Path) -> None:
+    removed = [label_event("area: cache", "alice", event="unlabeled")]
+    with forge_with(issue(7, TO_APP, timeline=removed)) as forge:
+        ran = run(forge, tmp_path, "--issue", "7")
+    assert "area: cache" not in forge.labels(7)
+    assert "`area: cache` is not added: a person removed it." in ran.summary

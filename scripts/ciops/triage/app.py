@@ -94,6 +94,8 @@ def main(arguments: Arguments, env: Environment, commands: Mapping[str, Command]
     except BrokenPipeError:  # the reader of our output went away (`… | head`)
         sys.stderr.close()
         return EXIT_PARTIAL
+    except KeyboardInterrupt:
+        return EXIT_PARTIAL
     except Exception:
         return _bug(env)
 

@@ -263,15 +263,8 @@ def _notes(look: Look, desk: Desk) -> Iterator[str]:
         yield words.message(
             "note.high_priority", families=families, review=code_span(labels.review)
         )
-    yield from map(_marked_up, decision.plan.notes)
-
-
-def _marked_up(note: str) -> str:
-    """The planner's notes name labels of the policy between backticks."""
-    parts = note.split("`")
-    return "".join(
-        code_span(part) if index % 2 else escape_markdown(part) for index, part in enumerate(parts)
-    )
+    for note in decision.plan.notes:
+        yield words.message(f"note.{note.key}", label=code_span(note.label))
 
 
 def spans(labels: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ second route or a label that a person took away.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -23,18 +23,35 @@ NOT_DISTRIBUTED: Final = "not_distributed"
 NEEDS_REPRODUCTION: Final = "needs_distributed_reproduction"
 
 
+NOTES: Final = {
+    "classified_stands": "`{}` stands from before and is left, though people are asked to look.",
+    "removed_by_person": "`{}` is not added: a person removed it.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that people should know of a plan: a key of NOTES, and the label it is about."""
+
+    key: str
+    label: str
+
+    def __str__(self) -> str:
+        return NOTES[self.key].format(self.label)
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is to be added, in the order it goes out: comment first, then all labels in one call.
 
-    `step` names the row of the table that ended the plan; `notes` are sentences for people.
+    `step` names the row of the table that ended the plan; `notes` are for people.
     """
 
     add_labels: tuple[str, ...] = ()
     comment: str | None = None
     comment_suppressed: bool = False
     step: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(slots=True)
@@ -257,13 +274,10 @@ def _allowed(wanted: Sequence[str], standing: Standing, profile: Profile) -> lis
     ]
 
 
-def _notes(draft: _Draft, standing: Standing, profile: Profile) -> list[str]:
-    notes = []
+def _notes(draft: _Draft, standing: Standing, profile: Profile) -> Iterator[Note]:
     classified = profile.classified
     if classified and standing.has(classified) and draft.attention:
-        notes.append(
-            f"`{classified}` stands from before and is left, though people are asked to look."
-        )
-    wanted = (*draft.route, *draft.modules, *draft.types, *draft.attention)
-    removed = [label for label in wanted if standing.removed_by_person(label)]
-    return [*notes, *(f"`{label}` is not added: a person removed it." for label in removed)]
+        yield Note("classified_stands", classified)
+    for label in (*draft.route, *draft.modules, *draft.types, *draft.attention):
+        if standing.removed_by_person(label):
+            yield Note("removed_by_person", label)
