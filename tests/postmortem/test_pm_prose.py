@@ -149,7 +149,7 @@ def test_the_subject_decides(owner):
 
 def test_a_name_inside_another_word_is_no_person():
     assert (
-        findings(owner={"name": "長谷"}, language="ja", escape={"detail": "長谷川が忘れた。"}) == []
+        findings(owner={"name": "長谷"}, language="ja", escape={"detail": "長谷部が忘れた。"}) == []
     )
 
 
