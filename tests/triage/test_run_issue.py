@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,29 @@ def test_similar_issues_are_listed_for_information(tmp_path: Path) -> None:
     with forge_with(issue(7, {"title": "CacheError", "body": ""}), alike) as forge:
         ran = run(forge, tmp_path, "--issue", "7", "--similar", "2")
     assert "Similar: [\\#<!-- -->3 CacheError after upgrade](https://github.com/" in ran.summary
+
+
+@pytest.mark.parametrize(
+    ("title", "most", "found"),
+    [
+        pytest.param("CacheError", "2", [3, 4], id="not itself"),
+        pytest.param("CacheError", "1", [4], id="as many as asked"),
+        pytest.param("CacheError", "0", [], id="none unless asked"),
+        pytest.param("CacheError in a quiet upgrade again", "2", [3], id="two words will do"),
+        pytest.param("it is so", "2", [], id="no word that tells"),
+    ],
+)
+def test_how_similar_issues_are_found(
+    title: str, most: str, found: list[int], tmp_path: Path
+) -> None:
+    others = [
+        {"number": 3, "title": "CacheError after upgrade", "created_at": "2025-01-03T00:00:00Z"},
+        {"number": 4, "title": "CacheError", "created_at": "2025-01-04T00:00:00Z"},
+    ]
+    with forge_with(issue(7, {"title": title, "body": ""}), *others) as forge:
+        ran = run(forge, tmp_path, "--issue", "7", "--similar", most)
+    line = "".join(ran.summary.partition("Similar: ")[2].splitlines()[:1])
+    assert sorted(map(int, re.findall(r"/issues/(\d+)\)", line))) == found
 
 
 def test_whose_account_it_is_and_what_it_lacks(tmp_path: Path) -> None:
