@@ -128,33 +128,38 @@ def authored():
 
 FLOORS = {
     "authored": {
-        "sub_oncall": 0.9,
-        "distributed": 0.95,
-        "has_reproduction": 0.95,
-        "plan": 0.85,
-        "f1": 0.85,
+        "sub_oncall": 1.0,
+        "distributed": 1.0,
+        "type": 1.0,
+        "has_reproduction": 0.98,
+        "repro_expected": 1.0,
+        "plan": 0.98,
+        "f1": 0.98,
     },
     "written": {
-        "sub_oncall": 0.97,
-        "distributed": 0.97,
-        "has_reproduction": 0.95,
-        "plan": 0.85,
-        "f1": 0.95,
+        "sub_oncall": 0.98,
+        "distributed": 0.99,
+        "type": 0.98,
+        "has_reproduction": 0.97,
+        "repro_expected": 0.98,
+        "plan": 0.96,
+        "f1": 0.97,
     },
 }
 
 
 @pytest.mark.parametrize(("name", "cases"), [("authored", authored), ("written", written_cases)])
 def test_figures_do_not_fall(name, cases):
+    """What has been reached; a rule for one kind of issue may not cost another."""
     found = figures_of(*cases())
     floor = FLOORS[name]
     reached = {facet: share.value for facet, share in found.facets.items()}
     reached |= {"plan": found.plan.value, "f1": found.micro.f1}
     assert {facet: reached[facet] for facet in floor if reached[facet] < floor[facet]} == {}
-    assert found.high_priority.recall >= 0.85
-    assert found.high_priority.precision >= 0.9
+    assert found.high_priority.recall >= 0.96
+    assert found.high_priority.precision >= 0.98
 
 
 def test_every_process_case_is_right():
     found = figures_of(*authored())
-    assert found.process.right >= found.process.of - 2
+    assert found.process.right == found.process.of == 21

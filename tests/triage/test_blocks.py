@@ -58,7 +58,7 @@ def test_code_spans_of_three_backticks_are_no_fence():
 
 
 def test_an_html_comment_is_not_there():
-    assert kinds("a\n<!-- label this\nurgent -->\nb") == [("prose", ["a", "", "", "b"])]
+    assert kinds("a\n<!-- label this\nurgent -->\nb") == [("prose", ["a", "", "b"])]
 
 
 def test_an_html_comment_in_a_fence_is_code():

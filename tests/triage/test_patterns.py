@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 
@@ -9,9 +10,16 @@ import pytest
 
 from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.pattern_lint import first_fault
-from ciops.triage.patterns import compiled, pattern_anchors, term_anchors, term_pattern
+from ciops.triage.patterns import (
+    compiled,
+    fold,
+    folded_source,
+    pattern_anchors,
+    term_anchors,
+    term_pattern,
+)
 from ciops.triage.policy_check import _all_signals
-from triage.issue_making import policy
+from triage.issue_making import CASES, policy
 
 
 @pytest.mark.parametrize(
@@ -75,8 +83,55 @@ def test_no_example_of_the_policy_is_lost_by_its_anchors():
         zones = frozenset({"prose"})
         index.add(0, signal.terms, signal.patterns, signal.case_sensitive, zones)
         for example in signal.matches:
-            hits = [m for m in index.candidates(example, "prose") if m.regex.search(example)]
-            assert hits, (signal.id, example)
+            assert found_by(index, example), (signal.id, example)
+
+
+def found_by(index: AnchorIndex, line: str) -> set[int]:
+    folded = fold(line)
+    return {
+        matcher.owner
+        for matcher in index.candidates(folded, "prose")
+        if (matcher.regex or matcher.compile()).search(folded if matcher.folded else line)
+    }
+
+
+def test_no_line_of_a_case_is_judged_otherwise_for_the_short_cuts():
+    """The words that pick the patterns, and the lower case, change nothing that is found."""
+    index, plain = AnchorIndex(), []
+    for number, signal in enumerate(policy().signals):
+        index.add(
+            number, signal.terms, signal.patterns, signal.case_sensitive, frozenset({"prose"})
+        )
+        sources = (*map(term_pattern, signal.terms), *signal.patterns)
+        plain.append([compiled(source, signal.case_sensitive) for source in sources])
+    for line in sorted(lines_of_cases())[::6]:
+        expected = {at for at, regexes in enumerate(plain) if any(r.search(line) for r in regexes)}
+        assert found_by(index, line) == expected, line
+
+
+def lines_of_cases() -> set[str]:
+    bodies = (json.loads(path.read_text("utf-8"))["issue"]["body"] for path in CASES.glob("*"))
+    return {line for body in bodies if body for line in body.splitlines() if len(line) > 12}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folds"),
+    [
+        (r"\bFSDP\d?\b", True),
+        (r"\W{0,3}FSDP", False),
+        (r"[A-Z]{3}", False),
+        (r"(?P<worked>[12])", True),
+        (r"(?P<Worked>[12])", False),
+        (r"(?i:x)", False),
+        (r"[a-z]\s", True),
+    ],
+)
+def test_a_pattern_is_folded_where_that_means_the_same(pattern, folds):
+    assert (folded_source(pattern) is not None) is folds
+
+
+def test_folding_keeps_the_places_of_letters():
+    assert len(fold("İstanbul ẞ Ω ǅ")) == len("İstanbul ẞ Ω ǅ")
 
 
 def test_a_line_of_another_zone_has_no_candidates():

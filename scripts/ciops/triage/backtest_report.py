@@ -59,15 +59,17 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def figures_markdown(figures: Figures, title: str, differences: Sequence[Difference] = ()) -> str:
-    """The figures as a page."""
+def figures_markdown(
+    figures: Figures, title: str, differences: Sequence[Difference] | None = None
+) -> str:
+    """The figures as a page; `differences` where two policies were compared."""
     return "\n".join(_page(figures, title, differences)) + "\n"
 
 
-def _page(figures: Figures, title: str, differences: Sequence[Difference]) -> Iterator[str]:
+def _page(figures: Figures, title: str, differences: Sequence[Difference] | None) -> Iterator[str]:
     yield f"# Backtest: {escape_markdown(title)}"
     yield ""
-    yield f"{figures.issues} issues"
+    yield f"Issues: {figures.issues}"
     yield ""
     yield from _table(("Facet", "Right", "Of", "Share"), _facet_rows(figures))
     yield from _table(("Modules and flags", "P", "R", "F1", "tp", "fp", "fn"), _count_rows(figures))
@@ -78,10 +80,12 @@ def _page(figures: Figures, title: str, differences: Sequence[Difference]) -> It
         for name, problems in figures.wrong.items():
             yield f"- {escape_markdown(name)}: {escape_markdown('; '.join(problems))}"
         yield ""
-    if differences:
-        yield "## Decided differently"
+    if differences is not None:
+        yield "## Decided differently by the other policy"
         yield ""
         yield from (f"- {_told(item)}" for item in differences)
+        if not differences:
+            yield "None."
 
 
 def _told(item: Difference) -> str:

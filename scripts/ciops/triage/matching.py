@@ -16,6 +16,7 @@ from typing import Final
 
 from ciops.triage.anchor_index import AnchorIndex, Matcher
 from ciops.triage.issue_text import Line, Reading
+from ciops.triage.patterns import fold
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.reading_rules import SPOKEN, Zone
 from ciops.triage.versions import UNSURE
@@ -82,14 +83,16 @@ def _spans(text: str, zone: Zone, index: AnchorIndex) -> tuple[_Span, ...]:
     """
     spoken = zone in SPOKEN
     by_owner: dict[int, list[_Span]] = {}
-    for matcher in index.candidates(text, zone):
+    folded = fold(text)
+    for matcher in index.candidates(folded, zone):
         regex = matcher.regex or matcher.compile()
-        first = regex.search(text)
+        subject = folded if matcher.folded else text
+        first = regex.search(subject)
         if first is not None:
             spans = by_owner.setdefault(matcher.owner, [])
             spans.append(_span(matcher, first))
             if spoken:
-                later = islice(regex.finditer(text, first.end()), _MOST_MENTIONS)
+                later = islice(regex.finditer(subject, first.end()), _MOST_MENTIONS)
                 spans.extend(_span(matcher, match) for match in later)
     return tuple(span for spans in by_owner.values() for span in _apart(spans, spoken))
 

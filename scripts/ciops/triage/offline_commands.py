@@ -136,7 +136,8 @@ def _measured(
             differences.extend(compare(made, decide(case.facts, other, theirs)))
     if form == "json":
         return json.dumps(figures_json(figures, differences), ensure_ascii=False, indent=2)
-    return figures_markdown(figures, f"{policy.name}@{policy.version}", differences)
+    compared = differences if other is not None else None
+    return figures_markdown(figures, f"{policy.name}@{policy.version}", compared)
 
 
 def policy_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:

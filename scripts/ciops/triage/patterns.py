@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from ciops.errors import UsageError
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
+_CASED: Final = re.compile(r"\\[WSDBAZ]|\(\?P.[^>)]*[A-Z]|\(\?-?i|\[[^\]]*[A-Z][^\]]*\]")
 _LITERAL_RUN: Final = re.compile(r"[^\x00-\x7f]+")
 _SHORTEST_PREFIX: Final = 3
 _NONE: Final[Mapping[str, int]] = {}
@@ -77,6 +78,18 @@ def compiled(source: str, case_sensitive: bool) -> re.Pattern[str]:
         raise UsageError(
             f"pattern {source!r} cannot be read: {error}", "See `policy check`"
         ) from None
+
+
+def fold(text: str) -> str:
+    """Text in lower case, every letter at the place where it was."""
+    return text.replace("İ", "i").lower()
+
+
+def folded_source(source: str) -> str | None:
+    """A pattern in lower case, or None where that would not mean the same."""
+    if _CASED.search(source):
+        return None
+    return source.lower().replace("(?p", "(?P")
 
 
 def term_anchors(term: str, common: Mapping[str, int] = _NONE) -> tuple[Anchor, ...]:

@@ -57,7 +57,7 @@ def policy_of(document: Document) -> Policy:
     components = {component.id: component for component in _components(top, routes)}
     signals = tuple(read_signals(top))
     _refuse_twins(top, signals)
-    return Policy(
+    policy = Policy(
         name=top.text("name"),
         version=top.text("version"),
         labels=_labels(top.child("labels")),
@@ -87,6 +87,8 @@ def policy_of(document: Document) -> Policy:
         owners=_owners(components.values()),
         index=_index_of(signals),
     )
+    _refuse_forbidden(top, policy)
+    return policy
 
 
 def _index_of(signals: Collection[Signal]) -> AnchorIndex:
@@ -124,6 +126,11 @@ def _routes(top: Reader) -> Iterator[Route]:
             reader.flag("default", False),
             reader.flag("classified", False),
         )
+    ids = [reader.text("id") for reader in top.items("routes")]
+    for index, name in enumerate(ids):
+        if name in ids[:index]:
+            place = ("routes", index)
+            raise top.document.error(place, f"route id {name!r} is used twice", "Rename one")
     if sum(reader.flag("default", False) for reader in top.items("routes")) != 1:
         raise top.error("must have exactly one default route", "Set default: true on one", "routes")
 
@@ -185,7 +192,7 @@ def _joined(reader: Reader, key: str) -> re.Pattern[str] | None:
 
 def _checked(reader: Reader, key: str, pattern: str) -> str:
     if fault := first_fault(pattern):
-        raise reader.error(f"pattern {pattern!r} {fault}", "Bound it", key)
+        raise reader.error(f"pattern {pattern!r} {fault}", "Mend the pattern", key)
     return pattern
 
 
@@ -274,6 +281,16 @@ def _refuse_twins(top: Reader, signals: Collection[Signal]) -> None:
                 signal.place, f"signal id {signal.id!r} is used twice", "Rename one"
             )
         seen.add(signal.id)
+
+
+def _refuse_forbidden(top: Reader, policy: Policy) -> None:
+    """A label that is for people alone must not be one that a plan adds."""
+    forbidden = {name.casefold() for name in policy.labels.forbidden}
+    for profile in policy.profiles.values():
+        for label in sorted(policy.allowed_labels(profile)):
+            if label.casefold() in forbidden:
+                words = f"{label!r} is forbidden, and added all the same"
+                raise top.error(words, "Take it off one of the lists", "labels")
 
 
 def _families(section: Reader) -> Iterator[Family]:

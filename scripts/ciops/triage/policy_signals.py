@@ -75,7 +75,7 @@ def read_signal(reader: Reader, topic: str) -> Signal:
     for index, pattern in enumerate(patterns):
         if fault := first_fault(pattern):
             where = (*reader.path, "patterns", index)
-            raise reader.document.error(where, f"pattern {pattern!r} {fault}", "Bound it")
+            raise reader.document.error(where, f"pattern {pattern!r} {fault}", "Mend it")
     return Signal(
         id=reader.text("id"),
         topic=topic,
