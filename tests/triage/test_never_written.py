@@ -18,6 +18,7 @@ from ciops.errors import RefusedError
 from ciops.triage import apply, never, rationale, run_issue, run_named
 from ciops.triage.decide import Decision, decide
 from ciops.triage.facts import IssueFacts
+from ciops.triage.plan import Plan
 from ciops.triage.policy import Mode, Policy, Profile
 from triage import generated_worlds
 from triage.generated_worlds import (
@@ -143,6 +144,62 @@ def test_each_rule_is_seen_to_matter(rule: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_every_rule_has_its_planted_fault() -> None:
     assert {*RULES_AND_WISHES, "needless comment"} == never.RULES.keys()
+
+
+BREACHES = [
+    ("a foreign label", {"add_labels": ("color: red",)}, {}, "is none that the policy adds"),
+    ("a forbidden label", {"add_labels": ("URGENT",)}, {}, "is none that the policy adds"),
+    ("two routes", {"add_labels": ("team: disk", "team: net")}, {}, "would be a second route"),
+    (
+        "another route",
+        {"add_labels": ("team: disk",)},
+        {"labels": (QUEUE, "Team: Net")},
+        "would be a second route",
+    ),
+    ("doubt", {"add_labels": ("needs steps", "sorted")}, {}, "would stand beside needs steps"),
+    (
+        "standing doubt",
+        {"add_labels": ("sorted",)},
+        {"labels": (QUEUE, "needs a look")},
+        "would stand beside needs a look",
+    ),
+    ("closed", {"add_labels": ("sorted",)}, {"state": "closed"}, "closed, locked or a pull"),
+    ("locked", {"add_labels": ("sorted",)}, {"locked": True}, "closed, locked or a pull"),
+    ("a pull", {"add_labels": ("sorted",)}, {"is_pull_request": True}, "closed, locked or a pull"),
+    ("elsewhere", {"add_labels": ("sorted",)}, {"labels": ()}, "it is not in the queue"),
+    ("a closed one", {"comment": "not_distributed"}, {"state": "closed"}, "closed, locked"),
+]
+FINE = [
+    ("labels", {"add_labels": ("team: app", "area: cache", "sorted")}, {}),
+    ("the same route", {"add_labels": ("area: cache",)}, {"labels": (QUEUE, "team: net")}),
+    ("nothing at a closed one", {}, {"state": "closed"}),
+    (
+        "a comment that is suppressed",
+        {"comment": "not_distributed", "comment_suppressed": True},
+        {"state": "closed"},
+    ),
+]
+
+
+def breach(plan: dict[str, Any], fields: dict[str, Any]) -> never.Case:
+    facts = replace(IssueFacts("7", 7, "CacheError", "", (QUEUE,)), **fields)
+    profile = small_policy().profiles["shared"]
+    return never.Case(Plan(**plan), facts, small_policy(), profile)
+
+
+@pytest.mark.parametrize(
+    ("plan", "fields", "words"), [row[1:] for row in BREACHES], ids=[row[0] for row in BREACHES]
+)
+def test_breaches(plan: dict[str, Any], fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(RefusedError, match=f"issue 7: .*{words}.*nothing was written"):
+        never.refuse_breach(breach(plan, fields))
+
+
+@pytest.mark.parametrize(
+    ("plan", "fields"), [row[1:] for row in FINE], ids=[row[0] for row in FINE]
+)
+def test_no_breaches(plan: dict[str, Any], fields: dict[str, Any]) -> None:
+    never.refuse_breach(breach(plan, fields))
 
 
 def test_a_comment_that_is_none_of_the_two_is_refused() -> None:

@@ -312,3 +312,14 @@ def test_a_label_that_a_person_removed_is_named(tmp_path: Path) -> None:
         ran = run(forge, tmp_path, "--issue", "7")
     assert "area: cache" not in forge.labels(7)
     assert "`area: cache` is not added: a person removed it." in ran.summary
+
+
+@pytest.mark.parametrize(("by", "left_alone"), [("alice", False), (BOT, True)])
+def test_whose_request_for_a_look_it_is(by: str, left_alone: bool, tmp_path: Path) -> None:
+    """Only the timeline tells: what the bot asked of people is theirs, what they asked is not."""
+    standing = ["team: disk", "needs a look"]
+    events = [label_event(label, by) for label in standing]
+    with forge_with(issue(7, TO_DISK, labels=standing, timeline=events)) as forge:
+        ran = run(forge, tmp_path, "--issue", "7")
+    assert (ran.decisions[0]["skip"] == "awaiting_human") is left_alone
+    assert ("triaged-by-bot" in forge.labels(7)) is not left_alone
