@@ -142,6 +142,12 @@ def test_an_unsaid_scope_is_not_widened(language, words):
     assert section(document, "validation").endswith(words)
 
 
+def test_configurations_that_hold_the_separator_are_listed():
+    data = changed(language="fr", validation__other_configurations=["délimiteur ;", "tabulation"])
+    shown = section(document_of(data), "validation")
+    assert "**Testé**\u00a0:\n\n- nightly\n- délimiteur ;\n- tabulation" in shown
+
+
 def test_a_rate_is_told():
     data = changed(reproduction={"steps": "run", "outcome": "rate", "rate": "9/10"})
     assert "fails at a rate of 9/10" in section(document_of(data), "validation")

@@ -201,7 +201,11 @@ class _Author:
         checked = self.record.validation
         names = [each.name for each in checked.workloads if each.name and each.result == "pass"]
         tested = [parse_inline(text) for text in (*names, *checked.other_configurations)]
-        if tested:
+        between = self.words.say("mark.between_configs").strip()
+        if any(between in visible(each) for each in tested):
+            yield _paragraph(*self.label("tested"))
+            yield Items(tuple((Paragraph(each),) for each in tested))
+        elif tested:
             yield _paragraph(*self.label("tested"), *self.joined(tested, "mark.between_configs"))
         if checked.not_tested:
             yield from self.labelled("not_tested", checked.not_tested)

@@ -12,7 +12,7 @@ from typing import Final
 
 from ciops.plumbing.yaml_file import Document, key_path
 from ciops.postmortem.claims import Scope, overclaims
-from ciops.postmortem.prose_rules import CODE, Guide, Kind, Rule
+from ciops.postmortem.prose_rules import CODE, PERSON, Guide, Kind, Rule
 from ciops.postmortem.prose_view import Sentence, Span, name_pattern, sentences
 from ciops.postmortem.record import Record
 
@@ -88,11 +88,18 @@ def _hits(sentence: Sentence, prose: Prose, paragraph: str, guide: Guide) -> lis
     for rule in guide.rules:
         if prose.place not in rule.places:
             continue
-        for match in rule.pattern.finditer(sentence.text):
+        for match in _matches(rule, sentence.text):
             start, end = _trimmed(sentence.text, match.span())
             if start < end and not _exempt(rule, sentence, (start, end), paragraph, prose, guide):
                 hits.append(_Hit(rule.kind, start, end, rule.id))
     return hits
+
+
+def _matches(rule: Rule, text: str) -> Iterator[re.Match[str]]:
+    if rule.pattern is not None:
+        yield from rule.pattern.finditer(text)
+    if rule.of_persons is not None and PERSON in text:
+        yield from rule.of_persons.finditer(text)
 
 
 def _trimmed(text: str, span: Span) -> Span:
@@ -168,13 +175,10 @@ def _distinct(hits: list[_Hit]) -> list[_Hit]:
 
 def _frames_a_proposal(hit: _Hit, hits: list[_Hit]) -> bool:
     """Whether a hedge only says whose opinion a proposal is: "we think we should rewrite it"."""
-    return hit.kind == "hedge" and any(
-        other.kind == "advocacy"
-        and -1 <= hit.start - other.end <= 1
-        or other.kind == "advocacy"
-        and -1 <= other.start - hit.end <= 1
-        for other in hits
-    )
+    if hit.kind != "hedge":
+        return False
+    proposals = (other for other in hits if other.kind == "advocacy")
+    return any(-1 <= hit.start - it.end <= 1 or -1 <= it.start - hit.end <= 1 for it in proposals)
 
 
 def persons(record: Record) -> tuple[str, ...]:

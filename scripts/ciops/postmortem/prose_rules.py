@@ -48,11 +48,16 @@ PEOPLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule; `unless` names exemptions, `places` is where it looks."""
+    """One rule; `unless` names exemptions, `places` is where it looks.
+
+    `of_persons` are its alternatives that speak of a person: most sentences hold none, and are
+    spared them.
+    """
 
     id: str
     kind: Kind
-    pattern: re.Pattern[str]
+    pattern: re.Pattern[str] | None
+    of_persons: re.Pattern[str] | None
     places: frozenset[str]
     unless: tuple[str, ...]
     matches: tuple[str, ...] = ()
@@ -152,15 +157,31 @@ def _rule(
     kind = reader.choice("kind", KINDS)
     places = frozenset(reader.texts("in", ())) or kinds[kind]
     flags = 0 if reader.flag("case", False) else re.IGNORECASE
+    parts = alternatives(_expanded(reader.text("re"), macros))
+    any_sentence = "|".join(part for part in parts if PERSON not in part)
+    of_persons = "|".join(part for part in parts if PERSON in part)
     return Rule(
         id=reader.text("id"),
         kind=next(known for known in KINDS if known == kind),
-        pattern=_compiled(reader, "re", _expanded(reader.text("re"), macros), flags),
+        pattern=_compiled(reader, "re", any_sentence, flags) if any_sentence else None,
+        of_persons=_compiled(reader, "re", of_persons, flags) if of_persons else None,
         places=places - frozenset(reader.texts("not_in", ())),
         unless=reader.choices("unless", exemptions, ()),
         matches=reader.texts("matches"),
         near_misses=reader.texts("near_misses"),
     )
+
+
+def alternatives(pattern: str) -> list[str]:
+    """The alternatives of a pattern at its top level: `a(b|c)|d` as `a(b|c)` and `d`."""
+    parts, depth, start = [], 0, 0
+    for match in re.finditer(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", pattern, re.DOTALL):
+        mark = match.group()
+        depth += {"(": 1, ")": -1}.get(mark, 0)
+        if mark == "|" and depth == 0:
+            parts.append(pattern[start : match.start()])
+            start = match.end()
+    return [*parts, pattern[start:]]
 
 
 def _people(reader: Reader) -> tuple[re.Pattern[str], ...]:

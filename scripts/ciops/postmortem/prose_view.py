@@ -21,10 +21,8 @@ _QUOTES: Final = re.compile(
     r"“[^”\n]{1,400}”|\"[^\"\n]{1,400}\"|「[^」\n]{0,400}」|『[^』\n]{0,400}』|«[^»\n]{1,400}»"
     r"|‘[^’\n]{2,400}’(?!\w)|(?<!\w)'[^'\n]{2,200}'(?!\w)"
 )
-_END: Final = re.compile(
-    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bDr\.)(?<!\bM\.)(?<!\bno\.)"
-    r"(?:(?<=[.!?])[ \n]+(?=[^a-z ])|(?<=[。！？])|\n+)"
-)
+_END: Final = re.compile(r"[.!?][ \n]+(?=[^a-z ])|[。！？]+|\n+")
+_ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Dr|M|no|approx|env)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,10 @@ def _piece(source: str, kind: str, span: Span, inner: Span) -> tuple[str, list[S
 def _cut(view: _View) -> Iterator[Span]:
     position = 0
     for match in _END.finditer(view.text):
-        yield from _bounded_spans(position, match.start())
+        mark = match.group()[0]
+        if mark == "." and _ABBREVIATED.search(view.text, position, match.start()):
+            continue
+        yield from _bounded_spans(position, match.start() + (mark != "\n"))
         position = match.end()
     yield from _bounded_spans(position, len(view.text))
 
