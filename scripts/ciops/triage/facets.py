@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -20,6 +21,11 @@ _ASKED: Final[tuple[Kind, ...]] = ("feature", "enhancement")
 _ACTED: Final = ("ran", "machine")
 _KINDS: Final[tuple[Kind, ...]] = ("bug", "feature", "enhancement", "question", "docs")
 _RAISED: Final = 1.5
+_MISSING: Final = re.compile(
+    r"\bNotImplementedError\b|\bnot (?:yet |currently )?(?:supported|implemented)\b"
+    r"|\b(?:does|do)(?:n't| not) (?:support|implement)\b",
+    re.IGNORECASE,
+)
 _ASKED_AT: Final = 2.0
 _ASKED_ALONE: Final = 1.5
 _ASKED_HOW: Final = 3.0
@@ -172,7 +178,9 @@ def _kind(reading: Reading, scores: dict[str, Score], reproduced: bool) -> Kind:
 
 
 def _raised(reading: Reading) -> bool:
-    return any(source.traceback.exception for source in reading.tracebacks)
+    """Whether something was raised, other than that a thing does not exist yet."""
+    raised = (source.traceback for source in reading.tracebacks if source.traceback.exception)
+    return any(not _MISSING.search(f"{x.exception}: {x.message}") for x in raised)
 
 
 def _priorities(scores: dict[str, Score], policy: Policy) -> tuple[str, ...]:
