@@ -31,6 +31,7 @@ from triage.small_world import (
     forge_with,
     issue,
     run,
+    small_policy,
 )
 from triage.sweep_process import sweep
 
@@ -163,10 +164,12 @@ def test_a_fault_that_stays_is_named(how: str, whole: tuple[State, int], tmp_pat
 def test_undo_of_a_killed_run_takes_back_what_it_may_have_done(
     starter: ForkServerContext, tmp_path: Path
 ) -> None:
-    """The comment of issue 2 was posted, but its id was never heard."""
+    """The comment of issue 2 was posted, but its id was never heard. A forged one stays."""
     with small_queue() as forge:
+        marker = small_policy().comments["needs_distributed_reproduction"].marker
+        forge.person_comments(2, f"{marker} it is me, the bot", by="mallory")
         before = state(forge)
         start_to_be_killed(starter, forge, tmp_path, method="POST", path=r"/issues/2/comments$")
-        assert len(forge.comments(2)) == 2
+        assert len(forge.comments(2)) == 3
         undone = command(forge, tmp_path, ["undo", str(tmp_path / "run.json")])
         assert (undone.status, state(forge)) == (0, before)
