@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeVar
 
 from ciops.plumbing.yaml_file import Document, DocumentError, key_path, nearest, parse, shown
 from ciops.postmortem import record as r
+from ciops.postmortem.wording import Words, load_words
 
 Problem = Literal[
     "missing", "unknown-value", "unknown-key", "wrong-type", "part-of-fix", "yaml-syntax"
@@ -54,14 +55,21 @@ class Reading:
         return any(fault.problem in MALFORMED for fault in self.faults)
 
 
-def read_record(text: str, name: str, language: r.Language = "en") -> Reading:
+def read_record(
+    text: str,
+    name: str,
+    language: r.Language = "en",
+    words_of: Callable[[r.Language], Words] = load_words,
+) -> Reading:
     """Read record text; `language` is what a record without one is written in."""
     try:
         document = parse(text, name)
     except DocumentError as error:
         suggestion = ". ".join(part for part in (error.what, error.next_step) if part)
         return Reading(r.Record(), (Fault("", "yaml-syntax", suggestion, error.line),))
-    place = _Place(document, (), document.data, [])
+    spoken = document.data.get("language") if isinstance(document.data, dict) else None
+    words = words_of(next((known for known in r.LANGUAGES if known == spoken), language))
+    place = _Place(document, (), document.data, [], words)
     record = _record(place, language)
     faults = sorted(place.faults, key=lambda fault: (fault.line or 0, fault.path))
     return Reading(record, tuple(faults), document)
@@ -75,27 +83,29 @@ class _Place:
     path: Path
     value: Any
     faults: list[Fault] = field(repr=False)
+    words: Words = field(repr=False)
 
-    def fault(self, problem: Problem, suggestion: str) -> None:
+    def fault(self, problem: Problem, key: str, **facts: str) -> None:
+        suggestion = self.words.say(f"fault.{key}", **facts)
         line = self.document.line(self.path)
         self.faults.append(Fault(key_path(self.path), problem, suggestion, line))
 
     def at(self, step: str | int) -> _Place:
         value = self.value.get(step) if isinstance(step, str) else self.value[step]
-        return _Place(self.document, (*self.path, step), value, self.faults)
+        return replace(self, path=(*self.path, step), value=value)
 
     def mapping(self, known: Sequence[str]) -> _Place:
         """This place with only the known keys of its mapping, which is empty when it is none."""
         value = self.value
         if value is not None and not isinstance(value, dict):
-            self.wrong("a mapping with the keys " + ", ".join(known))
+            self.wrong("mapping", known)
         if not isinstance(value, dict):
-            return _Place(self.document, self.path, {}, self.faults)
+            return replace(self, value={})
         for key in value:
             if key not in known:
-                near = nearest(key, known)
-                hint = f"Did you mean {near}?" if near else f"Known here: {', '.join(known)}."
-                self.at(key).fault("unknown-key", hint)
+                near, known_here = nearest(key, known), ", ".join(known)
+                hint = "near" if near else "known"
+                self.at(key).fault("unknown-key", hint, near=near or "", known=known_here)
         return self
 
     def text(self, step: str) -> str:
@@ -110,8 +120,7 @@ class _Place:
             return ""
         hidden = _HIDDEN.search(self.value)
         if hidden:
-            code = f"U+{ord(hidden.group()):04X}"
-            self.fault("wrong-type", f"The text holds the control character {code}. Remove it.")
+            self.fault("wrong-type", "hidden", code=f"U+{ord(hidden.group()):04X}")
             return ""
         return self.value if self.value.strip() else ""
 
@@ -131,8 +140,8 @@ class _Place:
         if not value or value in choices:
             return value
         near = nearest(value, choices)
-        hint = f"Did you mean {near}? " if near else ""
-        self.fault("unknown-value", f"{hint}Allowed: {', '.join(choices)}.")
+        hint = "near_allowed" if near else "allowed"
+        self.fault("unknown-value", hint, near=near or "", allowed=", ".join(choices))
         return ""
 
     def items(self, step: str, read: Callable[[_Place], T]) -> tuple[T, ...]:
@@ -140,7 +149,7 @@ class _Place:
         if place.value is None:
             return ()
         if not isinstance(place.value, list):
-            place.wrong("a list")
+            place.wrong("list")
             return ()
         return tuple(read(place.at(index)) for index in range(len(place.value)))
 
@@ -152,14 +161,17 @@ class _Place:
             self.wrong("text")
         return self.as_text()
 
-    def wrong(self, expected: str) -> None:
-        suggestion = f"Expected {expected}, found {shown(self.value)}."
+    def wrong(self, expected: str, keys: Sequence[str] = ()) -> None:
+        """A wrong type; `expected` is text, list, mapping or whole."""
+        kind = self.words.say(f"fault.type_{expected}", keys=", ".join(keys))
         written = self.document.source(self.path)
+        hint = "expected"
         if expected == "text" and written and self.value is not None:
-            suggestion += f" Put it in quotes: '{shown(written, quote=False)}'."
-        if expected == "a list" and isinstance(self.value, str):
-            suggestion += f" Write it as a list: [{shown(self.value)}]."
-        self.fault("wrong-type", suggestion)
+            hint = "expected_quotes"
+        elif expected == "list" and isinstance(self.value, str):
+            hint = "expected_list"
+        shown_so = shown(written or "", quote=False)
+        self.fault("wrong-type", hint, kind=kind, found=shown(self.value), written=shown_so)
 
 
 def _record(place: _Place, language: r.Language) -> r.Record:
@@ -298,7 +310,7 @@ def _action_item(place: _Place) -> r.ActionItem:
 def _item(place: _Place, keys: Sequence[str]) -> _Place:
     """A list item that must be a mapping; an empty one is a mistake, not an absent value."""
     if place.value is None:
-        place.wrong("a mapping with the keys " + ", ".join(keys))
+        place.wrong("mapping", keys)
     return place.mapping(keys)
 
 
@@ -306,10 +318,10 @@ def _revision(place: _Place) -> int:
     if place.value is None:
         return 1
     if not isinstance(place.value, int) or isinstance(place.value, bool):
-        place.wrong("a whole number, 1 for the first version")
+        place.wrong("whole")
         return 1
     if place.value < 1:
-        place.fault("unknown-value", "The first version is revision 1.")
+        place.fault("unknown-value", "first_revision")
         return 1
     return place.value
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +32,7 @@ class Words:
         return _NAME.sub(lambda name: facts[name[1]], self.sentences[key])
 
 
+@cache
 def load_words(language: Language, folder: Path = FOLDER) -> Words:
     """Read one language's sentences: groups of texts, addressed as `group.name`."""
     top = Reader(load(folder / language / "messages.yml"))
