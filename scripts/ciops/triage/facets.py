@@ -114,8 +114,9 @@ def _apart(scores: dict[str, Score], found: Sequence[Evidence], policy: Policy) 
         return None
     best = max(families, key=lambda family: scores[f"apart:{family.id}"].points)
     score = scores[f"apart:{best.id}"]
-    concluded = scores.get("group:concluded_apart", NOTHING).points >= 2
-    if concluded and not _fails_inside(found):
+    concluded = scores.get("group:concluded_apart", NOTHING)
+    told = any(x.speaker == "maintainer" and x.points > 0 for x in concluded.evidence)
+    if told or (concluded.points >= 2 and not _fails_inside(found)):
         return best.id
     if _in_scope(found, policy):
         return None

@@ -37,6 +37,10 @@ _TYPED: Final = re.compile(
     r"|python[\d.]{0,5} -[cm]) \S|(?:from|import) [\w.]+"
 )
 """What somebody types at a prompt, and is a program of its own; launching one's own is not."""
+_THEN_DO: Final = re.compile(
+    r"[,;] (?:and |then )?(?:kill|run|start|stop|wait|load|save|send|set|call|restart|unplug)\b",
+    re.IGNORECASE,
+)
 _THEN: Final = re.compile(r"\b(?:then|followed by|after that)\b", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 _LIST_ITEM: Final = re.compile(
@@ -214,7 +218,8 @@ def _tells_steps(line: Line) -> bool:
     if match is None:
         return False
     told = match["told"]
-    return "`" in told or told.count(",") >= 2 or bool(_LAUNCH.search(told))
+    listed = told.count(",") >= 2 or _THEN_DO.search(told)
+    return "`" in told or bool(listed) or bool(_LAUNCH.search(told))
 
 
 def _described_launches(reading: Reading) -> Iterator[tuple[Line, str]]:
