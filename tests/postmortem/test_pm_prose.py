@@ -135,6 +135,24 @@ def test_hypotheses_are_let_pass_and_what_confirmed_them_is_not():
     ]
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "vague"),
+    [
+        ("A deadlock blocks both workers.", True),
+        ("`a()` takes `l1` then `l2`, `b()` the reverse. The deadlock needs both.", False),
+        ("A deadlock blocks both. `a()` takes `l1` then `l2`, `b()` the reverse.", False),
+        ("A deadlock blocks `a()`, which waits for the lock.", False),
+        ("A deadlock in `pool.cc`.", True),
+        ("A locking problem: `a()` takes `l2` first.", False),
+        ("`a()` and `b()` have a locking problem.", True),
+    ],
+)
+def test_a_mechanism_is_vague_where_nothing_beside_it_names_code(mechanism, vague):
+    kinds = [kind for kind, _, _ in findings(root_cause__mechanism=mechanism)]
+    assert kinds == ["vague-mechanism"] * vague
+    assert findings(why_symptom=mechanism) == []
+
+
 def test_a_declared_hypothesis_is_for_its_gate_to_refuse():
     cause = {"status": "hypothesis", "mechanism": "We believe it wraps."}
     assert findings(root_cause=cause) == []

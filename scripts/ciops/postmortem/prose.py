@@ -132,9 +132,9 @@ def _exempt(
 
 
 def _is_concrete(sentence: Sentence, guide: Guide) -> bool:
-    """Names its code: two identifiers, or one and a condition; or the next sentence does."""
+    """Names its code: two identifiers, or one and a condition; or a sentence beside it does."""
     named = sentence.text.count(CODE)
-    if named > 1 or sentence.after.count(CODE) > 1:
+    if max(named, sentence.before.count(CODE), sentence.after.count(CODE)) > 1:
         return True
     return named == 1 and bool(guide.exemptions["specific"].search(sentence.text))
 

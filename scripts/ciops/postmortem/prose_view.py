@@ -27,13 +27,17 @@ _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Dr|M|no|approx|env)$
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text` is what the rules read; `spans` says where each of its characters is in `source`."""
+    """`text` is what the rules read; `spans` says where each of its characters is in `source`.
+
+    `before` and `after` are the sentences around it in its paragraph.
+    """
 
     text: str
     spans: tuple[Span, ...]
     source: str
     line: int
     paragraph: int
+    before: str = ""
     after: str = ""
 
     def phrase(self, start: int, end: int) -> str:
@@ -73,11 +77,11 @@ def sentences(markdown: str, guide: Guide, names: re.Pattern[str] | None) -> lis
     for number, (source, line) in enumerate(_paragraphs(markdown)):
         view = _prose(source, guide, names)
         pieces = list(_cut(view))
-        for index, (start, end) in enumerate(pieces):
-            following = pieces[index + 1] if index + 1 < len(pieces) else (end, end)
+        texts = ["", *(view.text[start:end] for start, end in pieces), ""]
+        for index, (start, end) in enumerate(pieces, 1):
             spans = tuple(view.spans[start:end])
-            text, after = view.text[start:end], view.text[slice(*following)]
-            found.append(Sentence(text, spans, source, line, number, after))
+            around = texts[index - 1], texts[index + 1]
+            found.append(Sentence(texts[index], spans, source, line, number, *around))
     return found
 
 

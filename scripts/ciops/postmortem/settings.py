@@ -84,8 +84,9 @@ def _minimum_rate(top: Reader) -> tuple[int, int]:
 
 
 def read_rate(text: str) -> tuple[int, int] | None:
-    """`9/10` as (9, 10), or None for what is no rate."""
-    match = re.fullmatch(r"\s*([0-9]{1,9})\s*[/／]\s*([0-9]{1,9})\s*", _without_group_marks(text))
+    """`9/10` and `9/10 runs` as (9, 10), or None for what begins with no rate."""
+    pattern = r"\s*([0-9]{1,9})\s*[/／]\s*([0-9]{1,9})(?![0-9/.,%])"
+    match = re.match(pattern, _without_group_marks(text))
     if match is None:
         return None
     n, m = int(match[1]), int(match[2])
