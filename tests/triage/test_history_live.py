@@ -76,6 +76,7 @@ def cases(forge: FakeGitHub, folder: Path, since: str = "2025-01-01") -> list[di
         ),
         pytest.param(triaged(1, "team: disk", by=BOT), None, id="put by the bot"),
         pytest.param(triaged(1, "team: disk", by="parent-bot[bot]"), None, id="put by another bot"),
+        pytest.param(triaged(1, "team: disk", by="stale[bot]"), None, id="put by any bot"),
         pytest.param(triaged(1, "team: disk", "team: net"), None, id="two routes"),
         pytest.param(triaged(1, "sorted"), None, id="no route"),
         pytest.param(triaged(1, "team: disk", pull_request={}), None, id="a pull request"),
@@ -184,3 +185,10 @@ def test_a_shadow_log_is_a_backtest(tmp_path: Path) -> None:
     assert [line["facets"].get("sub_oncall") for line in lines] == [None, "net"]
     assert lines[0]["decision"]["plan"]["add_labels"] == ["team: disk", "triaged-by-bot", "sorted"]
     assert ran.status == 0
+
+
+def test_an_incomplete_history_is_told(tmp_path: Path) -> None:
+    queue = [triaged(number, "team: disk") for number in range(1, 29)]
+    with forge_with(*queue, rate_limit=51) as forge:
+        ran = backtest(forge, tmp_path)
+    assert "the history is not complete. Run it again" in ran.said

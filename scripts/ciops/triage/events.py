@@ -27,14 +27,12 @@ GONE: Final = ("deleted", "transferred")
 class Target:
     """What to look at: these issues, or the whole queue; or nothing, for a `reason`.
 
-    `on_comment` says that somebody has just written a comment. `labels` are those that the
-    event tells of, None when it tells of none.
+    `labels` are those that the event tells of, None when it tells of none.
     """
 
     issues: tuple[int, ...] = ()
     sweep: bool = False
     reason: Reason = ""
-    on_comment: bool = False
     labels: tuple[str, ...] | None = None
     title: str = ""
     url: str = ""
@@ -78,7 +76,6 @@ def _github_issue(payload: Mapping[str, Any]) -> Target:
     return Target(
         issues=(number,),
         reason=reason,
-        on_comment="comment" in payload,
         labels=_labels(issue.get("labels"), "name"),
         title=_text(issue, "title"),
         url=_text(issue, "html_url"),
@@ -102,7 +99,7 @@ def _sweep(_: Mapping[str, Any]) -> Target:
 
 def _gitlab_issue(payload: Mapping[str, Any]) -> Target:
     issue = _child(payload, "object_attributes")
-    return _gitlab_target(issue, payload.get("labels"), on_comment=False)
+    return _gitlab_target(issue, payload.get("labels"))
 
 
 def _gitlab_note(payload: Mapping[str, Any]) -> Target:
@@ -110,10 +107,10 @@ def _gitlab_note(payload: Mapping[str, Any]) -> Target:
     if _text(_child(payload, "object_attributes"), "noteable_type") != "Issue":
         return Target(reason="not_an_issue")
     issue = _child(payload, "issue")
-    return _gitlab_target(issue, issue.get("labels"), on_comment=True)
+    return _gitlab_target(issue, issue.get("labels"))
 
 
-def _gitlab_target(issue: Mapping[str, Any], labels: object, *, on_comment: bool) -> Target:
+def _gitlab_target(issue: Mapping[str, Any], labels: object) -> Target:
     number = _number(issue, "iid", "iid")
     reason: Reason = "closed" if issue.get("state") == "closed" else ""
     if issue.get("discussion_locked") is True:
@@ -121,7 +118,6 @@ def _gitlab_target(issue: Mapping[str, Any], labels: object, *, on_comment: bool
     return Target(
         issues=(number,),
         reason=reason,
-        on_comment=on_comment,
         labels=_labels(labels, "title"),
         title=_text(issue, "title"),
         url=_text(issue, "url"),
