@@ -150,7 +150,7 @@ def _toggled(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     factor = scoring.hedged if mention.guessed else 1.0
     if outcome == "works":
         return _plain(hit, "root" if not mention.guessed else "api", scoring, factor)
-    if outcome is not None:
+    if outcome is not None and hit.line.zone != "title":  # a title names what it is about
         return _plain(hit, "against", scoring, 0.5 * factor)
     return _plain(hit, hit.signal.role, scoring, factor)
 
@@ -172,7 +172,8 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
         return _plain(hit, "path", scoring)
     if line.zone == "title":
         aside = mention.asked and not line.text.rstrip().endswith("?")  # `(X not working?)`
-        doubtful = mention.stance == "context" or aside
+        passing = mention.stance == "context" and hit.signal.kind != "identifier"
+        doubtful = passing or aside
         return _plain(hit, "api", scoring, 0.5 if doubtful else 1.0)
     return _plain(hit, "weak", scoring, 1.0 if mention.stance == "named" else 0.5)
 

@@ -225,6 +225,9 @@ BLAME_AFTER: Final[Cue] = _cue(
     r"^\sside\b|^.{0,3}(?:の(?:バグ|不具合)|が原因|的(?:bug|问题))",
 )
 DEFECT_VERB: Final[Cue] = _cue(
+    r"^\s(?:[\w-]{1,20}\s){0,2}(?:message|warning|help|output|default|option|argument|flag"
+    r"|exit code|log)s?\s(?:is |are )?(?:wrong|misleading|confusing|unclear|missing|ignored"
+    r"|broken|lost)\b",
     r"^(?:/[\w]{1,20})?(?:'s)?\s(?:[\w./-]{1,40}\s){0,2}?(?:does(?:n'?t| not)|do(?:n'?t| not)"
     r"|never|fails?|failed|forgets?|forgot|should(?:n'?t| not)?|must(?: not)?|can'?t|cannot"
     r"|won'?t"

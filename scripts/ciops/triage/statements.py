@@ -22,6 +22,9 @@ _BEFORE: Final = 90
 _AFTER: Final = 110
 _BARE: Final = 24
 _REACH: Final = 400
+_FLAGS: Final = re.compile(
+    r"(?: --?[a-z][\w-]{1,30}(?:[= ](?!-)[\w.:/-]{0,39}\w(?= --|`| [a-z]))?){1,5}`?"
+)
 _CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
 
 
@@ -181,8 +184,8 @@ def _bare(text: str) -> str:
 
 
 def _past_call(text: str, end: int) -> int:
-    """Past the arguments of a call, so that `f(x) never returns` reads as `f never returns`."""
-    match = _CALL.match(text, end)
+    """Past the arguments of a call or a command: `f(x) never returns`, `torchrun --tee 3 fails`."""
+    match = _CALL.match(text, end) or _FLAGS.match(text, end)
     return match.end() if match else end
 
 
