@@ -35,6 +35,8 @@ _PROGRESS_REACH: Final = 12
 _HINT_REACH: Final = 6
 _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
+# A line that smells of failure; or says so, but was survived when it was said before.
+_HINTING: Final = frozenset((roles.HINT, roles.STATED, roles.CAUSE))
 _HEADLINE: Final = re.compile(r":$|\b\d+ validation errors? for\b")
 _GUESS: Final = "the only error stands far above the end, and the job went on after it"
 _HINTED: Final = "only a line above the statement of failure hints at the cause"
@@ -134,7 +136,7 @@ def _hint(facts: Facts, knowledge: Knowledge) -> Event | None:
             text = peel(seen.text).text.strip()
             said = knowledge.hinter.say(text)
             tidying = 0 < facts.script_end <= seen.number
-            if said and said.rule.role == roles.HINT and not tidying:
+            if said and said.rule.role in _HINTING and not tidying:
                 return Event(seen.number, text, roles.HINT, said.rule.id, before=event.before)
     return None
 

@@ -18,7 +18,7 @@ INFO: Final = "I"
 NO_LEVEL: Final = ""
 
 _LEVELS: Final = {
-    **dict.fromkeys(("E", "F", "C", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE"), ERROR),
+    **dict.fromkeys(("E", "F", "C", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE", "EXCEPTION"), ERROR),
     **dict.fromkeys(("EMERG", "ALERT", "CRIT", "PANIC"), ERROR),
     **dict.fromkeys(("W", "WARN", "WARNING"), WARNING),
     **dict.fromkeys(("I", "D", "V", "T", "INFO", "DEBUG", "TRACE", "NOTICE", "VERBOSE"), INFO),
@@ -67,6 +67,7 @@ _COUNTER: Final = re.compile(r"^[\d\s/%.,x-]+$")
 
 _TIME: Final = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DATE: Final = r"\d{4}[-/.]\d\d[-/.]\d\d"
+_TASKS: Final = "build|test|lint|check|typecheck|type-check|e2e|dev|format|compile|generate"
 # After a time stands a level with its dashes and blanks, or a separator, or one blank: what is
 # left keeps its indentation.
 _AFTER_TIME: Final = (
@@ -88,7 +89,9 @@ _BRACKET: Final = (
     _kind(r"\[(?P<level>[EWIDFVT])\]\s?"),
     _kind(rf"\[(?P<level>[EWIF])\s?\d{{0,4}}(?: {_TIME})? [\w./-]{{1,80}}:\d{{1,6}}\]\s?"),
     _kind(rf"\[(?P<level>(?i:{_LEVEL_WORDS}))\]:?\s?"),
+    _kind(r"\[\w{1,30}:(?P<level>error|exception|warn|info)\]\s?"),
     _kind(r"\[\s*\d{1,9}\.\d{3,9}\]\s?"),
+    _kind(rf"\[{_DATE} {_TIME} (?P<level>[EWIFDC]) \d{{1,9}} \d{{1,9}}\]\s?"),
     _kind(rf"\[(?:\w{{1,12}} )?(?:{_DATE}[T -])?{_TIME}(?:Z|[+-]\d\d:?\d\d)?\]\s?"),
     _kind(rf"\[\d\d/\d\d/\d{{4}}-{_TIME}\]\s?"),
     _kind(rf"\[\d\d/\w{{3}}/\d{{4}}[: ]{_TIME}(?: [+-]\d{{4}})?\]\s?"),
@@ -114,6 +117,7 @@ _LETTER: Final = (
     _kind(r"(?P<level>INFO|DEBUG)\s?[-:]?\s(?=\S)"),
     _kind(rf"[A-Z][a-z]{{2}} [ \d]\d {_TIME} [\w.-]{{1,64}} (?=\S)"),
     _kind(r"(?P<name>[a-z][\w.-]{0,60}[-_]\d{1,4})\s{1,30}\| ?"),
+    _kind(rf"(?P<name>[a-z][\w.-]{{0,60}}:(?:{_TASKS})(?:[:-][\w-]{{1,30}})?): "),
     _kind(r"std(?:out|err) [FP] |BUILDSTD(?:ERR|OUT): ?"),
     _kind(r"(?P<level>DEBUG|INFO|WARNING|ERROR) [\w./]{1,60}\.py:\d{1,6}:\s{1,2}"),
     _kind(r"(?P<name>GECKO|PID)[( ](?P<pid>\d{1,9})\)? \| ?"),
@@ -121,6 +125,9 @@ _LETTER: Final = (
 _HASH: Final = (
     _kind(r"##\[(?P<level>error|warning|debug|notice)\]"),
     _kind(r"#(?P<rank>\d{1,4}) (?:\d{1,6}\.\d{1,3} ?)?(?=\s*\S)", outermost=True),
+)
+_AT: Final = (
+    _kind(rf"(?P<name>@[\w.-]{{1,60}}/[\w.-]{{1,60}}:(?:{_TASKS})(?:[:-][\w-]{{1,30}})?): "),
 )
 _BARS: Final = (
     _kind(r"\s{0,8}(?:[|│]\s?)+(?=\s*\S)"),
@@ -137,6 +144,7 @@ _BY_FIRST: Final[dict[str, tuple[_Kind, ...]]] = {
     "[": _BRACKET,
     "(": _PAREN,
     "#": _HASH,
+    "@": _AT,
     "|": _BARS,
     "│": _BARS,
     "╰": _BARS,
