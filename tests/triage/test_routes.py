@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from triage.issue_making import facets
 
-FILE = Path(__file__).resolve().parents[1] / "data" / "triage" / "routes.yml"
-REPORTS = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+DATA = Path(__file__).resolve().parents[1] / "data" / "triage"
+REPORTS = yaml.safe_load((DATA / "routes.yml").read_text(encoding="utf-8"))
+SCOPE = yaml.safe_load((DATA / "scope.yml").read_text(encoding="utf-8"))
 
 
 def test_short_reports_find_their_way():
@@ -32,3 +34,8 @@ def test_short_reports_get_their_modules():
             added[report["title"]] = found - wanted
     assert added == {}
     assert len(missed) <= 2, missed
+
+
+@pytest.mark.parametrize("report", SCOPE, ids=lambda report: report["title"][:50])
+def test_a_short_report_is_in_scope_or_not(report):
+    assert facets(report["title"], report["body"]).distributed is report["distributed"]

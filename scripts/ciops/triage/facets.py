@@ -147,7 +147,7 @@ def _in_scope(found: Sequence[Evidence], policy: Policy) -> bool:
     apart = {(x.where, x.line) for x in found if x.topic.startswith("apart:") and x.role == "root"}
     traced = any(_explains_trace(item, policy) for item in found)
     return any(
-        item.group in _ACTED
+        (item.group in _ACTED or item.topic == "in_scope")
         and proves_scope(item, policy)
         and (item.where, item.line) not in apart
         and not (traced and item.group == "machine")
