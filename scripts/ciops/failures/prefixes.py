@@ -18,7 +18,9 @@ INFO: Final = "I"
 NO_LEVEL: Final = ""
 
 _LEVELS: Final = {
-    **dict.fromkeys(("E", "F", "C", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE", "EXCEPTION"), ERROR),
+    **dict.fromkeys(
+        ("E", "F", "C", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE", "EXCEPTION"), ERROR
+    ),
     **dict.fromkeys(("EMERG", "ALERT", "CRIT", "PANIC"), ERROR),
     **dict.fromkeys(("W", "WARN", "WARNING"), WARNING),
     **dict.fromkeys(("I", "D", "V", "T", "INFO", "DEBUG", "TRACE", "NOTICE", "VERBOSE"), INFO),
