@@ -78,6 +78,31 @@ class _Held:
     complete: bool = False
 
 
+_PLUS: Final = re.compile(rb"Z ([0-9a-fA-F]{2}[OE])\+")
+_SEAM: Final = 24
+_MOST_BETWEEN: Final = 5
+
+
+def seams(before: bytes, data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The text around each place where a line was flushed and goes on, with the line's index.
+
+    Words may be cut in two there. `before` is what stood before the lines of `data`.
+    """
+    index, at = 0, 0
+    for plus in _PLUS.finditer(data):
+        begin = data.rfind(b"\n", 0, plus.start()) + 1
+        if plus.start() - begin > 30:
+            continue  # in the middle of a line
+        index += data.count(b"\n", at, begin)
+        at = begin
+        above = data[max(0, begin - 4096) : begin] or before + b"\n"
+        lines = above.split(b"\n")[-_MOST_BETWEEN - 1 : -1]
+        cut = next((x for x in reversed(lines) if plus[1] in x[:36]), b"")
+        end = data.find(b"\n", plus.end())
+        goes_on = data[plus.end() : plus.end() + _SEAM if end < 0 else min(end, plus.end() + _SEAM)]
+        yield index, cut.rstrip(b"\r")[-_SEAM:] + goes_on
+
+
 def continues(raw: bytes) -> bool:
     """Whether a raw line goes on with an earlier one of its stream."""
     return _CONTINUES.match(raw) is not None

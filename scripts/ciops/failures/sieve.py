@@ -57,6 +57,10 @@ class Sieve:
             return len(keys), []
         return len(keys), [index for index, key in enumerate(keys) if key in wanted]
 
+    def holds_word(self, data: bytes) -> bool:
+        """Whether a piece of text holds a word."""
+        return _holds(data.lower(), self._words)
+
     def _without_dull_skeletons(self, fresh: set[bytes]) -> set[bytes]:
         """What is left of the templates of a log in which hashes make every line new."""
         skeletons = set(b"\n".join(fresh).translate(None, _HEX).split(b"\n"))

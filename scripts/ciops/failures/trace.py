@@ -19,7 +19,7 @@ from ciops.failures import causes
 from ciops.failures import line_rules as roles
 from ciops.failures.config_dump import DumpReader
 from ciops.failures.events import LINES_AFTER, LINES_BEFORE, Event, EventLog
-from ciops.failures.framing import Section, Unframer, Visible, continues
+from ciops.failures.framing import Section, Unframer, Visible, continues, seams
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.lines import Block, LineCutter
 from ciops.failures.prefixes import ERROR, Peeled, peel
@@ -112,11 +112,20 @@ class TraceReader:
     def _read(self, block: Block) -> None:
         first, data = self._number, block.data
         count, indexes = self._sieve.interesting(data)
+        indexes = self._with_seams(data, indexes)
         self._number += count - block.goes_on
         if indexes or self._is_busy(first):
             self._block = (first, data.split(b"\n"))
             self._read_lines(indexes)
         self._recent.append((first, data))
+
+    def _with_seams(self, data: bytes, indexes: list[int]) -> list[int]:
+        """Add the lines that hold a word together with those that they continue."""
+        if b"O+" not in data and b"E+" not in data:
+            return indexes
+        before = self._recent[-1][1][-_LONGEST_LEARNT:] if self._recent else b""
+        found = {i for i, text in seams(before, data) if self._sieve.holds_word(text)}
+        return sorted(found.union(indexes)) if found else indexes
 
     def _read_lines(self, indexes: list[int]) -> None:
         first, lines = self._block
