@@ -229,6 +229,13 @@ def test_a_usage_error_says_what_to_do(capsys, tmp_path, monkeypatch, arguments,
     assert words in err
 
 
+def test_check_hands_its_verdict_to_later_steps(capsys, tmp_path):
+    output = tmp_path / "output"
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_OUTPUT": str(output)}
+    assert main(["check", EXAMPLE], env) == 0
+    assert output.read_text("utf-8").splitlines()[1] == "render"
+
+
 def test_inputs_of_an_action_stand_for_options(capsys, tmp_path):
     env = {
         "GITHUB_ACTIONS": "true",

@@ -32,6 +32,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     else:
         host.say(as_text(examination, looked))
         annotate(examination, host)
+    host.output("verdict", examination.decision.verdict)
     return exit_status(examination, looked, options.strict)
 
 
