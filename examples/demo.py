@@ -12,7 +12,8 @@ import importlib
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -20,9 +21,33 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "examples")]
 
 OUT: Final = Path("out") / "demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A module to run, and what to look at first in its folder."""
+
+    module: str
+    look: Mapping[str, str]
+
+
+SUMMARY: Final = "what the job summary shows"
 JOBS: Final = {
-    "issue-triage": "demo_triage",
-    "pipeline-failure-report": "demo_pipeline",
+    "issue-triage": Job(
+        "demo_triage",
+        {"summary.md": SUMMARY, "run.json": "every write, which `undo` takes back"},
+    ),
+    "pipeline-failure-report": Job(
+        "demo_pipeline",
+        {"summary.md": SUMMARY, "report.html": "the page: open it in a browser"},
+    ),
+    "post-mortem-render": Job(
+        "demo_postmortem",
+        {
+            "docs/postmortems/JIRA-12345.md": "the document",
+            "JIRA-12345.jira.json": "the ADF payload, as approved and posted",
+        },
+    ),
 }
 
 
@@ -35,24 +60,30 @@ def main(names: Sequence[str]) -> int:
     if unknown:
         print(f"There is no job {unknown[0]}. Jobs are: {', '.join(JOBS)}", file=sys.stderr)
         return 2
-    failed = 0
-    for name in names or JOBS:
-        print(f"\n=== {name} ===\n")
-        folder = OUT / name
-        shutil.rmtree(folder, ignore_errors=True)
-        started = time.perf_counter()
-        status = importlib.import_module(JOBS[name]).run(folder)
-        failed = max(failed, status if status > 1 else 0)
-        print(f"\n{name} ended with {status} after {time.perf_counter() - started:.1f} s. It left:")
-        for path in _left(folder):
-            print(f"  {path}")
+    chosen = list(names or JOBS)
+    failed = max(map(_run, chosen))
+    print("\n=== Where to look ===\n")
+    for line in _places(chosen):
+        print(line)
     return failed
 
 
-def _left(folder: Path) -> Iterator[Path]:
-    """What people look at first: the summary, then the rest."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    yield from sorted(files, key=lambda path: (path.name != "summary.md", str(path)))
+def _run(name: str) -> int:
+    """Run one job; its exit status where the demo itself failed, else 0."""
+    print(f"\n=== {name} ===\n")
+    folder = OUT / name
+    shutil.rmtree(folder, ignore_errors=True)
+    started = time.perf_counter()
+    status = importlib.import_module(JOBS[name].module).run(folder)
+    print(f"\n{name} ended with {status} after {time.perf_counter() - started:.1f} s.")
+    return status if status > 1 else 0
+
+
+def _places(names: Sequence[str]) -> Iterator[str]:
+    found = [(OUT / name / path, what) for name in names for path, what in JOBS[name].look.items()]
+    width = max(len(str(path)) for path, _ in found)
+    for path, what in found:
+        yield f"  {path!s:{width}}  {what}"
 
 
 if __name__ == "__main__":
