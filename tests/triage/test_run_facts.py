@@ -11,7 +11,7 @@ from ciops.triage.case_file import to_case
 from ciops.triage.decide import decide
 from ciops.triage.facts import IssueFacts, from_rest
 from ciops.triage.live_facts import comment_url, facts_of, with_comments, with_timeline
-from ciops.triage.rationale import additions_of, shortened
+from ciops.triage.rationale import additions_of, place_in, shortened
 from ciops.triage.words import words_in
 from triage.small_world import ELSEWHERE, FASTER, NO_STEPS, QUEUE, UNCLEAR, URGENT, small_policy
 
@@ -198,3 +198,17 @@ def test_what_is_suggested(suggest: str, pending: set[str] | None) -> None:
 )
 def test_quotes_are_cut_between_words(text: str, length: int, expected: str) -> None:
     assert shortened(text, length) == expected
+
+
+@pytest.mark.parametrize(
+    ("where", "last", "expected"),
+    [
+        pytest.param("body", 0, "body, line 3", id="a line"),
+        pytest.param("body", 3, "body, line 3", id="to itself"),
+        pytest.param("body", 7, "body, lines 3–7", id="a script"),
+        pytest.param("comment 2", 7, "comment 2, lines 3–7", id="of a comment"),
+        pytest.param("title", 7, "title", id="the title has one line"),
+    ],
+)
+def test_the_lines_that_an_edit_takes_away(where: str, last: int, expected: str) -> None:
+    assert place_in(where, 3, words_in("en"), last) == expected

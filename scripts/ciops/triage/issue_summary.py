@@ -127,7 +127,8 @@ def _reasons(look: Look, desk: Desk) -> Iterator[Reason]:
 
 
 def _facets(look: Look) -> Iterator[str]:
-    """Those that matter: modules where they are labelled, scope where it is what decides."""
+    """Those that matter: modules where they are labelled, a type that is more than a bug, scope
+    where it is what decides."""
     decision = look.decision
     if decision is None:
         return
@@ -136,6 +137,7 @@ def _facets(look: Look) -> Iterator[str]:
         return
     labelled = set(decision.facets.modules) & set(decision.plan.add_labels)
     hidden = {"distributed"} if labelled else {"distributed", "modules"}
+    hidden |= set() if decision.facets.type else {"type"}
     yield from (facet for facet in FACETS if facet not in hidden)
 
 
@@ -179,9 +181,8 @@ def _edit(edit: Edit, words: Templates) -> str:
     if edit.where == MAINTAINER:
         return words.message("edit.maintainer", quote=quote)
     if edit.removes:
-        return words.message(
-            "edit.without", quote=quote, place=place_in(edit.where, edit.first, words)
-        )
+        place = place_in(edit.where, edit.first, words, edit.last)
+        return words.message("edit.without", quote=quote, place=place)
     return words.message("edit.with", quote=quote, place=words.message(f"edit.{edit.where}"))
 
 

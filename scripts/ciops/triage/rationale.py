@@ -113,7 +113,8 @@ def place_of(evidence: Evidence, words: Templates) -> str:
     return place_in(evidence.where, evidence.line, words)
 
 
-def place_in(where: str, line: int, words: Templates) -> str:
-    """A line of the title, the body or `comment 3`."""
+def place_in(where: str, line: int, words: Templates, last: int = 0) -> str:
+    """A line of the title, the body or `comment 3`, or the lines up to `last`."""
     document, _, number = where.partition(" ")
-    return words.message(f"place.{document}", n=number, line=line)
+    key = f"place.{document}_lines" if last > line and document != "title" else f"place.{document}"
+    return words.message(key, n=number, line=line, last=last)
