@@ -4,14 +4,15 @@
 # make bench     speed, as ratios in one run
 # make coverage  lines and branches that the tests reach
 # make manifests what is generated: option tables, the script inside the components
+# make pictures  the pictures of the documentation, taken anew (Chromium)
 # Each sets itself up: it needs Python 3.11+, git and rsync; the rest goes into .venv and .tools.
 
 PYTHON ?= python3
 BIN := .venv/bin
-PYTHON_CODE := scripts tests examples .ci
+PYTHON_CODE := scripts tests examples docs .ci
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: demo test check bench coverage manifests lock format clean
+.PHONY: demo test check bench coverage manifests pictures lock format clean
 
 .venv/ready: requirements-dev.txt
 	$(PYTHON) -m venv .venv
@@ -46,6 +47,9 @@ coverage: .venv/ready .tools/ready
 manifests: .venv/ready
 	$(BIN)/python tests/ci_programs/embedded_fetch.py
 	PYTHONPATH=tests:scripts $(BIN)/python -m ci_programs.option_tables
+
+pictures: .venv/ready
+	$(BIN)/python docs/pictures/make.py
 
 format: .venv/ready
 	$(BIN)/ruff check --fix-only -q $(PYTHON_CODE)

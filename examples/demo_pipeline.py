@@ -27,14 +27,16 @@ PATHS = {UPSTREAM: "ftp/infra/autodeploy-dashboard", DOWNSTREAM: "dl/jet/ci"}
 CODE = "NVIDIA/TensorRT-LLM"
 SHARDING = "tensorrt_llm/_torch/auto_deploy/transform/library/sharding.py"
 COMMIT = "5b1f0e9d3c7a48e2b6d4f8a1c0e7935d2b4a6f18"
+SINCE = ("b80c4e51d97f2a3608c5e14fb9d2a7760e3c81f4", "2f9d7a06c4b138e5f0a29cd6713be84d5506fa91")
+FIRST = "71e6c2d8093fb54ae8d017c9a64f2b3580dd9e1c"
 FORM = (ROOT / "tests/data/failures/forms/06-bug-report.yml").read_text("utf-8")
 
 
 def log(model: str, *failure: str) -> str:
     """A trace: what the runner says, the resolved configuration, work, and how it ended."""
     work = [
-        f"[TRT-LLM] [I] Loaded shard {number}/24 of {model} in 1.{number:02}s, checksum errors: 0"
-        for number in range(1, 25)
+        f"[TRT-LLM] [I] Loaded shard {number}/6 of {model} in 1.{number:02}s, checksum errors: 0"
+        for number in range(1, 7)
     ]
     return "\n".join(
         [
@@ -166,9 +168,9 @@ def github() -> FakeGitHub:
     """The repository that the failing code is in."""
     history = [
         (COMMIT, "Release 1.2.0rc3", ["README.md"], "2026-05-03T12:00:00Z"),
-        ("c" * 40, "Shard fused QKV along heads (#8841)", [SHARDING], "2026-05-03T09:00:00Z"),
-        ("d" * 40, "Rename sharding helpers (#8790)", [SHARDING], "2026-05-02T09:00:00Z"),
-        ("e" * 40, "Add AutoDeploy", [SHARDING], "2026-04-01T09:00:00Z"),
+        (SINCE[0], "Shard fused QKV along heads (#8841)", [SHARDING], "2026-05-03T09:00:00Z"),
+        (SINCE[1], "Rename sharding helpers (#8790)", [SHARDING], "2026-05-02T09:00:00Z"),
+        (FIRST, "Add AutoDeploy", [SHARDING], "2026-04-01T09:00:00Z"),
     ]
     commits = [
         {"sha": sha, "message": message, "paths": paths, "date": date}
