@@ -1,11 +1,14 @@
-"""The figures of a backtest as Markdown, for people, and as JSON, for machines."""
+"""The figures of a backtest as Markdown, for people, and as JSON, for machines.
+
+People read the Markdown in a terminal as well, so names stand in code spans, which need no escapes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ciops.plumbing.rendering import escape_markdown
+from ciops.plumbing.rendering import code_span
 from ciops.triage.backtest import Count, Difference, Figures, Share
 
 
@@ -67,7 +70,7 @@ def figures_markdown(
 
 
 def _page(figures: Figures, title: str, differences: Sequence[Difference] | None) -> Iterator[str]:
-    yield f"# Backtest: {escape_markdown(title)}"
+    yield f"# Backtest of {code_span(title)}"
     yield ""
     yield f"Issues: {figures.issues}"
     yield ""
@@ -78,7 +81,7 @@ def _page(figures: Figures, title: str, differences: Sequence[Difference] | None
         yield "## Not as expected"
         yield ""
         for name, problems in figures.wrong.items():
-            yield f"- {escape_markdown(name)}: {escape_markdown('; '.join(problems))}"
+            yield f"- {code_span(name)}: {'; '.join(map(code_span, problems))}"
         yield ""
     if differences is not None:
         yield "## Decided differently by the other policy"
@@ -90,8 +93,9 @@ def _page(figures: Figures, title: str, differences: Sequence[Difference] | None
 
 def _told(item: Difference) -> str:
     evidence = [*(f"+ {x}" for x in item.gained[:4]), *(f"− {x}" for x in item.lost[:4])]
-    change = f"{item.facet}: {_plain(item.before)} → {_plain(item.after)}"
-    return escape_markdown(f"{item.id}, {change}; evidence {', '.join(evidence) or 'the same'}")
+    change = code_span(f"{item.facet}: {_plain(item.before)} → {_plain(item.after)}")
+    told = ", ".join(map(code_span, evidence)) or "the same"
+    return f"{code_span(item.id)}: {change}; evidence {told}"
 
 
 def _facet_rows(figures: Figures) -> Iterator[tuple[str, ...]]:
@@ -101,17 +105,20 @@ def _facet_rows(figures: Figures) -> Iterator[tuple[str, ...]]:
         ("process", figures.process),
     ]:
         if share.of:
-            yield name, str(share.right), str(share.of), f"{share.value:.1%}"
+            yield code_span(name), str(share.right), str(share.of), f"{share.value:.1%}"
 
 
 def _count_rows(figures: Figures) -> Iterator[tuple[str, ...]]:
+    """What nothing is expected or found of is left out."""
     counts = [
-        *sorted(figures.modules.items()),
+        *((code_span(name), count) for name, count in sorted(figures.modules.items())),
         ("all modules (micro)", figures.micro),
         ("high priority", figures.high_priority),
         ("not distributed", figures.not_distributed),
     ]
     for name, count in counts:
+        if not count.tp + count.fp + count.fn:
+            continue
         shares = (f"{count.precision:.2f}", f"{count.recall:.2f}", f"{count.f1:.2f}")
         yield name, *shares, str(count.tp), str(count.fp), str(count.fn)
 
@@ -119,14 +126,21 @@ def _count_rows(figures: Figures) -> Iterator[tuple[str, ...]]:
 def _confusion(figures: Figures) -> Iterator[str]:
     names = sorted({name for pair in figures.confusion for name in pair})
     rows = [
-        (want, *(str(figures.confusion.get((want, got), 0)) for got in names)) for want in names
+        (code_span(want), *(str(figures.confusion.get((want, got), 0)) for got in names))
+        for want in names
     ]
     if names:
-        yield from _table(("Expected route \\ got", *names), rows)
+        yield from _table(("Expected ↓ got →", *map(code_span, names)), rows)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield "| " + " | ".join(head) + " |"
-    yield "|---" * len(head) + "|"
-    yield from ("| " + " | ".join(escape_markdown(cell) for cell in row) + " |" for row in rows)
+    """Columns of one width; nothing where there is no row."""
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
+    if len(cells) == 1:
+        return
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    cells.insert(1, ["-" * width for width in widths])
+    for row in cells:
+        padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield f"| {' | '.join(padded)} |"
     yield ""

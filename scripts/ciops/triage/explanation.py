@@ -78,8 +78,8 @@ def _why(decision: Decision) -> Iterator[str]:
     for item in decision.evidence:
         found = item.evidence
         place = f"{found.where}:{found.line} ({found.zone})"
-        cells = (item.facet, found.role, f"{found.points:g}", place)
-        yield f"| {' | '.join(map(escape_markdown, cells))} | {code_span(_short(found.text))} |"
+        cells = (code_span(item.facet), found.role, f"{found.points:g}", place)
+        yield f"| {' | '.join(cells)} | {code_span(_short(found.text))} |"
     yield ""
 
 
@@ -111,8 +111,8 @@ def _sums(part: Part) -> str:
     told: dict[str, Evidence] = {}
     for item in part.evidence:
         told.setdefault(f"{item.signal} in {item.group}", item)
-    lines = [f"{name} {item.points:+g}" for name, item in told.items() if item.points]
-    return escape_markdown(", ".join(lines[:_LINES]) or "only on the path")
+    lines = [f"{code_span(name)} {item.points:+g}" for name, item in told.items() if item.points]
+    return ", ".join(lines[:_LINES]) or "only on the path"
 
 
 def _changes(changes: Sequence[Change]) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
         yield ""
     for change in changes:
         told = f"{change.facet} from {_plain(change.before)} to {_plain(change.after)}"
-        yield f"- {escape_markdown(told)}: {code_span(change.words)}"
+        yield f"- {code_span(told)}: {code_span(change.words)}"
 
 
 def _plain(value: object) -> str:
