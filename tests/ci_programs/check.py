@@ -20,7 +20,10 @@ EDITED = [ROOT / "config", ROOT / "examples", ROOT / ".github", ROOT / ".gitlab-
 SCRIPTS = [ROOT / "scripts/start.sh", ROOT / ".ci/run"]
 # What each published schema is for, by patterns below the repository.
 SCHEMAS = {
-    "config/issue-triage/policy.schema.json": ["config/issue-triage/*.yml", "examples/*/policy.yml"],
+    "config/issue-triage/policy.schema.json": [
+        "config/issue-triage/*.yml",
+        "examples/*/policy.yml",
+    ],
     "config/pipeline-failure-report/schema.json": ["config/pipeline-failure-report/*.yml"],
     "config/post-mortem-render/prose.schema.json": ["config/post-mortem-render/prose.yml"],
     "config/post-mortem-render/prose-rules.schema.json": ["config/post-mortem-render/prose.??.yml"],
