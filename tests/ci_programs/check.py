@@ -24,7 +24,10 @@ SCHEMAS = {
         "config/issue-triage/*.yml",
         "examples/*/policy.yml",
     ],
-    "config/pipeline-failure-report/schema.json": ["config/pipeline-failure-report/*.yml"],
+    "config/pipeline-failure-report/schema.json": [
+        "config/pipeline-failure-report/*.yml",
+        "examples/*/failure-rules.yml",
+    ],
     "config/post-mortem-render/prose.schema.json": ["config/post-mortem-render/prose.yml"],
     "config/post-mortem-render/prose-rules.schema.json": ["config/post-mortem-render/prose.??.yml"],
     "config/post-mortem-render/sections.schema.json": ["config/post-mortem-render/sections.yml"],
