@@ -26,8 +26,8 @@ def test_backtest_of_a_repository(tmp_path: Path, capsys: pytest.CaptureFixture[
             "INPUT_OUTPUT": str(tmp_path),
         }
         assert main(["backtest"], env) == 0
-    assert "| disk | 1 |" in capsys.readouterr().out
-    assert "| disk | 1 |" in step.read_text(encoding="utf-8")
+    assert "| `disk`           | 1      |" in capsys.readouterr().out
+    assert "| `disk`           | 1      |" in step.read_text(encoding="utf-8")
 
 
 def test_patterns_stand_for_files(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,8 +39,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         for problem in found[:-1]:
             host.error(problem)
         raise UsageError(found[-1])
-    host.say(
-        f"{given.file}: {len(knowledge.lines)} line rules, {len(knowledge.observations)} "
-        f"observations and {len(knowledge.buckets)} buckets hold on all their examples"
-    )
+    lines = len(knowledge.lines) + len(knowledge.observations)
+    rules = f"{lines} rules for lines, {len(knowledge.buckets)} for buckets"
+    host.say(f"{knowledge.name}: {rules}; every example is as it should be")
     return EXIT_DONE

@@ -7,9 +7,11 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, UsageError
 from ciops.plumbing.ci_host import detect
+from ciops.plumbing.yaml_file import shown
 from ciops.triage.case_reader import Case, Unread, read_cases
 from ciops.triage.command_line import (
     Parser,
@@ -25,6 +27,11 @@ from ciops.triage.decide import Decision, decide, profile_of, to_json
 from ciops.triage.facts import from_rest
 from ciops.triage.policy import Policy, Profile
 from ciops.triage.policy_file import load_policy
+
+POLICY_CHECK: Final = """Check a policy.
+
+Its keys and values, its patterns (also how long they may take), and every example: each rule must
+know its matches and leave its near misses alone."""
 
 
 def decide_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
@@ -141,22 +148,25 @@ def _measured(
 
 
 def policy_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    """`policy check FILE`: problems on standard error, a summary on standard output."""
-    parser = Parser(
-        "policy", "Check a policy file.", "check config/issue-triage/pytorch-distributed.yml"
-    )
-    parser.add_argument("action", choices=("check",))
-    parser.add_argument("file", type=Path)
-    options = parse(parser, arguments, detect(env))
+    """`policy check FILE`: each problem as an error, a summary on standard output."""
+    host = detect(env)
+    if arguments and arguments[0] == "check":
+        arguments = arguments[1:]
+    elif arguments and not arguments[0].startswith("-"):
+        raise UsageError(f"policy: there is no {shown(arguments[0])}", "Write: policy check FILE")
+    parser = Parser("policy check", POLICY_CHECK, "config/issue-triage/pytorch-distributed.yml")
+    parser.add_argument("file", metavar="FILE", type=Path)
+    options = parse(parser, arguments, host)
     from ciops.triage.policy_check import check_policy
 
     policy, problems, hints = check_policy(options.file)
-    for problem in problems:
-        print(problem, file=sys.stderr)
     for hint in hints:
         print(f"hint: {hint}")
+    for problem in problems:
+        host.error(problem)
     if problems:
-        raise UsageError(f"{options.file}: {len(problems)} problems", "Mend the rules named above")
+        found = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise UsageError(f"{options.file}: {found}", "Mend the rules named above")
     rules = f"{len(policy.signals)} rules for {len(policy.components)} parts"
     print(f"{policy.name}@{policy.version}: {rules}; every example is as it should be")
     return EXIT_DONE
