@@ -52,7 +52,13 @@ def open_host(env: Mapping[str, str]) -> CiHost:
 
 def add_config(parser: argparse.ArgumentParser) -> None:
     """The option that says by which rules."""
-    parser.add_argument("--config", metavar="FILE", type=Path, default=CONFIG)
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        type=Path,
+        default=CONFIG,
+        help=f"rules, default: {CONFIG.name} of the suite",
+    )
 
 
 def add_gitlab_url(parser: argparse.ArgumentParser) -> None:
@@ -74,8 +80,9 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
         action="extend",
         help="chat, md, csv, json, html: written to DIR/report.FORMAT; chat is always printed",
     )
-    parser.add_argument("--output", metavar="DIR", type=Path, default=Path("out"))
-    parser.add_argument("--language", choices=LANGUAGES, default=None, help="default: en")
+    about = "folder for the report files, default: out"
+    parser.add_argument("--output", metavar="DIR", type=Path, default=Path("out"), help=about)
+    parser.add_argument("--language", choices=LANGUAGES, help="of the report, default: en")
     parser.add_argument("--previous", metavar="FILE", help="an earlier report.json to compare with")
 
 

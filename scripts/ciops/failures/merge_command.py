@@ -47,7 +47,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """The command; its exit status."""
     host = open_host(env)
     parser = Parser("merge", ABOUT, EXAMPLE)
-    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path)
+    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path, help="what each part left")
     add_config(parser)
     add_writing(parser)
     add_tracking(parser)

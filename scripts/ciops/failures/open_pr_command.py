@@ -45,10 +45,12 @@ def main(
     add_config(parser)
     add_gitlab_url(parser)
     parser.add_argument("--report", metavar="FILE", help="the report.json that holds the bucket")
-    parser.add_argument("--bucket", metavar="NAME")
+    parser.add_argument("--bucket", metavar="NAME", help="the bucket that the branch mends")
     parser.add_argument("--head", metavar="BRANCH", help="BRANCH, or OWNER:BRANCH of a fork")
     parser.add_argument("--validation", metavar="TEXT", help="what shows that the fix works")
-    parser.add_argument("--dry-run", action="store_true", help="print it and open nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what would be opened, and open nothing"
+    )
     given = parse(parser, arguments, host)
     missing = [f"--{name}" for name in REQUIRED if getattr(given, name) is None]
     if missing:

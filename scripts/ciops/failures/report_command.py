@@ -100,14 +100,23 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
 def parser() -> argparse.ArgumentParser:
     """The options of `report`."""
     parser = Parser("report", ABOUT, EXAMPLE)
-    parser.add_argument("--pipeline", metavar="ID|URL", default="")
-    parser.add_argument("--source", choices=SOURCES, default=GITLAB)
+    parser.add_argument(
+        "--pipeline",
+        metavar="ID|URL",
+        default="",
+        help="default: the newest in which the scope ran",
+    )
+    parser.add_argument(
+        "--source", choices=SOURCES, default=GITLAB, help="where it is, default: gitlab"
+    )
     add_gitlab_url(parser)
     add_config(parser)
     add_writing(parser)
     add_tracking(parser)
     parser.add_argument("--jobs-limit", metavar="N", type=positive, help="read at most N traces")
-    parser.add_argument("--concurrency", metavar="N", type=positive, help="traces at once: 8")
+    parser.add_argument(
+        "--concurrency", metavar="N", type=positive, help="traces at once, default: 8"
+    )
     parser.add_argument("--keep-traces", metavar="DIR", type=Path, help="keep the raw traces there")
     parser.add_argument("--shard", metavar="I/N", help="part I of N, for `merge` afterwards")
     return parser

@@ -28,9 +28,9 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """The command; its exit status. A file that cannot be read is exit 2, the others are done."""
     host = open_host(env)
     parser = Parser("scan", ABOUT, EXAMPLE)
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="a trace")
     add_config(parser)
-    parser.add_argument("--format", choices=FORMATS, default="jsonl")
+    parser.add_argument("--format", choices=FORMATS, default="jsonl", help="default: jsonl")
     given = parse(parser, arguments, host)
     knowledge = load_knowledge(given.config)
     unread: list[UsageError] = []

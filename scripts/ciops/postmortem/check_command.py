@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
     )
     built = command_line.Parser("check", about, "PLUG-2218.yml --format json")
     command_line.add_record(built)
-    built.add_argument("--format", choices=("text", "json"), default="text")
+    built.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     return built
 
 

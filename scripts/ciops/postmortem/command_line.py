@@ -61,18 +61,23 @@ def add_record(parser: argparse.ArgumentParser) -> None:
 
 def add_language(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--language", choices=LANGUAGES, default="en", help="of a text that does not say (en)"
+        "--language",
+        choices=LANGUAGES,
+        default="en",
+        help="of a record that does not name its own, default: en",
     )
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     from ciops.postmortem.settings import DEFAULT
 
-    parser.add_argument("--settings", type=Path, metavar="FILE", default=DEFAULT)
+    about = f"default: {DEFAULT.name} of the suite"
+    parser.add_argument("--settings", type=Path, metavar="FILE", default=DEFAULT, help=about)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--output", type=Path, metavar="DIR", default=Path("out"))
+    about = "folder for the files, default: out"
+    parser.add_argument("--output", type=Path, metavar="DIR", default=Path("out"), help=about)
 
 
 def parse(

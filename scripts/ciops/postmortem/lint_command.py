@@ -34,9 +34,11 @@ class Linted:
 def parser() -> argparse.ArgumentParser:
     about = "Check the prose of Markdown documents: exit 0, or 3 with --strict and findings."
     built = command_line.Parser("lint", about, "docs/postmortems/*.md --format github")
-    built.add_argument("files", nargs="+", type=Path, metavar="FILE.md")
+    built.add_argument("files", nargs="+", type=Path, metavar="FILE.md", help="a document")
     built.add_argument("--language", choices=LANGUAGES, help="default: by the words of each file")
-    built.add_argument("--format", choices=("text", "json", "github"), default="text")
+    built.add_argument(
+        "--format", choices=("text", "json", "github"), default="text", help="default: text"
+    )
     built.add_argument("--strict", action="store_true", help="exit 3 on findings")
     return built
 

@@ -19,7 +19,7 @@ from ciops.postmortem.wording import Words, load_words
 def parser() -> argparse.ArgumentParser:
     about = "Write a record for a ticket: the questions of each field, and nothing made up."
     built = command_line.Parser("new", about, "PLUG-2218 --pr acme/hostlib#977")
-    built.add_argument("ticket", metavar="TICKET")
+    built.add_argument("ticket", metavar="TICKET", help="its key, as in PLUG-2218")
     built.add_argument("--pr", metavar="REF", help="OWNER/REPO#N: fill in what the forge knows")
     built.add_argument(
         "--notes", type=Path, metavar="FILE", help="a debugging ledger, verbatim into the notes"

@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
         choices=tuple(DESTINATIONS),
         default=["jira"],
         metavar="DEST",
-        help=f"one or more of {', '.join(DESTINATIONS)} (jira)",
+        help=f"one or more of {', '.join(DESTINATIONS)}, default: jira",
     )
     built.add_argument("--ticket", metavar="KEY", default="", help="in place of the record's")
     built.add_argument("--visibility", metavar="group:NAME|role:NAME", help="of a Jira comment")

@@ -66,7 +66,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     host = open_host(env)
     parser = Parser("explain", ABOUT, '--repo OWNER/NAME --issue 7 --label "module: fsdp"')
     add_place(parser)
-    parser.add_argument("--issue", type=issue_number, required=True, metavar="N")
+    parser.add_argument("--issue", type=issue_number, required=True, metavar="N", help="its number")
     parser.add_argument("--label", metavar="NAME", help="why, or why not, this label")
     add_policy(parser)
     add_language(parser)

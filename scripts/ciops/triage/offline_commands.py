@@ -15,6 +15,7 @@ from ciops.plumbing.yaml_file import shown
 from ciops.triage.case_reader import Case, Unread, read_cases
 from ciops.triage.command_line import (
     Parser,
+    add_output,
     add_place,
     add_policy,
     expanded,
@@ -43,8 +44,9 @@ def decide_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         "paths", nargs="+", type=Path, metavar="PATH", help="a case, a folder, JSONL"
     )
     add_policy(parser)
-    parser.add_argument("--mode", choices=("sweep", "single"), default="sweep")
-    parser.add_argument("--format", choices=("jsonl", "md"), default="jsonl")
+    about = "as in a sweep, or as an issue that is named; default: sweep"
+    parser.add_argument("--mode", choices=("sweep", "single"), default="sweep", help=about)
+    parser.add_argument("--format", choices=("jsonl", "md"), default="jsonl", help="default: jsonl")
     options = parse(parser, arguments, detect(env))
     policy = load_policy(options.policy)
     profile = profile_of(policy, options.profile)
@@ -94,8 +96,8 @@ def backtest_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     parser.add_argument("--since", metavar="DATE", help="with --repo: issues from that day on")
     add_policy(parser)
     parser.add_argument("--against", type=Path, metavar="FILE2", help="show what it would change")
-    parser.add_argument("--format", choices=("md", "json"), default="md")
-    parser.add_argument("--output", type=Path, default=Path("out"), metavar="DIR")
+    parser.add_argument("--format", choices=("md", "json"), default="md", help="default: md")
+    add_output(parser)
     options = parse(parser, arguments, detect(env))
     if bool(options.paths) == bool(options.since):
         raise UsageError("backtest needs one source", "Give PATHs, or --repo and --since")
