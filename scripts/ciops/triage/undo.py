@@ -3,6 +3,9 @@
 A label goes when this run put it there last and no person has changed labels since; a comment
 goes when nobody has answered it. The record says what the run did or may have done, the timeline
 what became of it. What is taken back already is no obstacle, so an undo can be repeated.
+
+A record is a file that anybody may have written: what it names goes only where the forge says that
+its account did it, and what a person did only by that person's own token.
 """
 
 from __future__ import annotations
@@ -45,6 +48,29 @@ class Step:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Doer:
+    """Who did the run, and the login of who asks for its undo."""
+
+    run: Run
+    asks: str
+
+    def is_account(self, actor: Person) -> bool:
+        """An installation cannot be asked for its account, so any bot may be it."""
+        assumed = self.run.account.endswith("[bot]") and actor.is_bot
+        return assumed or _same(actor.login, self.run.account)
+
+    def may_undo(self, actor: Person) -> bool:
+        return actor.is_bot or _same(actor.login, self.asks)
+
+    def is_other_person(self, actor: Person) -> bool:
+        return not actor.is_bot and not _same(actor.login, self.run.account)
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold() == other.casefold()
+
+
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """The command; its exit status."""
     host = open_host(env)
@@ -60,15 +86,18 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     record = read_run_file(path)
     run = record.run
     _, queue = open_queue(Place(run.forge, run.repo, given.gitlab_url), host)
-    return _undo(record, queue, host, words_in(given.language), dry=given.dry_run)
+    asks = queue.viewer().login if record.entries else ""
+    return _undo(record, Doer(run, asks), queue, host, words_in(given.language), dry=given.dry_run)
 
 
-def _undo(record: Record, queue: IssueQueue, host: CiHost, words: Templates, *, dry: bool) -> int:
+def _undo(
+    record: Record, doer: Doer, queue: IssueQueue, host: CiHost, words: Templates, *, dry: bool
+) -> int:
     told: list[str] = []
     failed: list[HttpError] = []
     for number, entries in _latest(record.entries).items():
         try:
-            lines = list(_taken_back(list(_steps(number, entries, record.run, queue)), words, dry))
+            lines = list(_taken_back(list(_steps(number, entries, doer, queue)), words, dry))
         except RateLimitedError:
             raise
         except HttpError as error:
@@ -98,14 +127,14 @@ def _latest(entries: Sequence[Entry]) -> dict[int, list[Entry]]:
     return found
 
 
-def _steps(number: int, entries: Sequence[Entry], run: Run, queue: IssueQueue) -> Iterator[Step]:
+def _steps(number: int, entries: Sequence[Entry], doer: Doer, queue: IssueQueue) -> Iterator[Step]:
     """What to take back from an issue, the last write first."""
     for entry in entries:
         steps = _label_steps if entry.kind == "labels" else _comment_steps
-        yield from steps(number, entry, run, queue)
+        yield from steps(number, entry, doer, queue)
 
 
-def _label_steps(number: int, entry: Entry, run: Run, queue: IssueQueue) -> Iterator[Step]:
+def _label_steps(number: int, entry: Entry, doer: Doer, queue: IssueQueue) -> Iterator[Step]:
     for label in entry.suggested:
         yield Step(number, label, lambda: False, "suggested")
     there = queue.issue(number).labels
@@ -116,37 +145,28 @@ def _label_steps(number: int, entry: Entry, run: Run, queue: IssueQueue) -> Iter
         def remove(label: str = label) -> bool:
             return queue.remove_label(number, label)
 
-        yield Step(number, label, remove, _objection(label, events, entry, run))
+        yield Step(number, label, remove, _objection(label, events, entry, doer))
 
 
-def _objection(label: str, events: Sequence[LabelEvent], entry: Entry, run: Run) -> str:
+def _objection(label: str, events: Sequence[LabelEvent], entry: Entry, doer: Doer) -> str:
     """Why a label stays, "" when nothing speaks against removing it."""
     ordered = sorted(events, key=lambda event: event.created_at)
     puts = [i for i, event in enumerate(ordered) if _puts(event, label)]
-    if not puts or not _is_of_run(ordered[puts[-1]], entry, run):
+    if not puts or not _is_of_run(ordered[puts[-1]], entry, doer):
         return "not_ours"
+    if not doer.may_undo(ordered[puts[-1]].actor):
+        return "other_account"
     since = ordered[puts[-1] + 1 :]
-    built_on = any(_is_other_person(event.actor, run) for event in since)
-    return "relabelled" if built_on else ""
+    return "relabelled" if any(doer.is_other_person(event.actor) for event in since) else ""
 
 
 def _puts(event: LabelEvent, label: str) -> bool:
     return event.action == "added" and same_label(event.label, label)
 
 
-def _is_of_run(event: LabelEvent, entry: Entry, run: Run) -> bool:
+def _is_of_run(event: LabelEvent, entry: Entry, doer: Doer) -> bool:
     """By this account, at the time of the write."""
-    return _is_account(event.actor, run) and _near(event.created_at, entry.at)
-
-
-def _is_account(actor: Person, run: Run) -> bool:
-    """An installation cannot be asked for its account, so any bot may be it."""
-    assumed = run.account.endswith("[bot]") and actor.is_bot
-    return assumed or actor.login.casefold() == run.account.casefold()
-
-
-def _is_other_person(actor: Person, run: Run) -> bool:
-    return not actor.is_bot and actor.login.casefold() != run.account.casefold()
+    return doer.is_account(event.actor) and _near(event.created_at, entry.at)
 
 
 def _near(one: str, other: str) -> bool:
@@ -157,27 +177,36 @@ def _near(one: str, other: str) -> bool:
     return abs(distance) <= SLACK
 
 
-def _comment_steps(number: int, entry: Entry, run: Run, queue: IssueQueue) -> Iterator[Step]:
+def _comment_steps(number: int, entry: Entry, doer: Doer, queue: IssueQueue) -> Iterator[Step]:
     comments = queue.comments(number)
-    at = next((i for i, part in enumerate(comments) if _is_comment(part, entry, run)), None)
+    at = next((i for i, part in enumerate(comments) if _is_comment(part, entry, doer)), None)
     if at is None:
         return
-    identity = comments[at].id
-    answered = any(_is_other_person(part.author, run) for part in comments[at + 1 :])
-    reason = "answered" if answered else ""
+    found = comments[at]
 
     def delete() -> bool:
-        return queue.delete_comment(number, identity)
+        return queue.delete_comment(number, found.id)
 
+    reason = ""
+    if not _is_by_run(found, entry, doer):
+        reason = "not_ours"
+    elif not doer.may_undo(found.author):
+        reason = "other_account"
+    elif any(doer.is_other_person(part.author) for part in comments[at + 1 :]):
+        reason = "answered"
     yield Step(number, "", delete, reason)
 
 
-def _is_comment(comment: Comment, entry: Entry, run: Run) -> bool:
+def _is_comment(comment: Comment, entry: Entry, doer: Doer) -> bool:
     """By its id; where the run never learnt it, by account, time and its hidden marker."""
     if entry.id:
         return comment.id == entry.id
+    return _is_by_run(comment, entry, doer) and _near(comment.created_at, entry.at)
+
+
+def _is_by_run(comment: Comment, entry: Entry, doer: Doer) -> bool:
     marked = bool(entry.marker) and entry.marker in comment.body
-    return marked and _is_account(comment.author, run) and _near(comment.created_at, entry.at)
+    return marked and doer.is_account(comment.author)
 
 
 def _taken_back(steps: Sequence[Step], words: Templates, dry: bool) -> Iterator[str]:
