@@ -23,6 +23,21 @@ def commands(tool: str) -> tuple[str, ...]:
 
 
 @cache
+def about(tool: str) -> dict[str, str]:
+    """What each command is for, in the tool's own words."""
+    lines = re.findall(r"^  ([a-z][a-z-]*(?: [a-z]+)?)  +(\S.*)$", _help(tool, ()), re.MULTILINE)
+    return dict(lines)
+
+
+@cache
+def usage(tool: str, command: str) -> str:
+    """The words behind a command, as in `[--repo OWNER/NAME] --issue N`; -h left out."""
+    text = _help(tool, tuple(command.split())).partition("\n\n")[0]
+    words = " ".join(text.split()).partition(f".py {command} ")[2]
+    return words.removeprefix("[-h]").strip()
+
+
+@cache
 def options(tool: str, command: str) -> frozenset[str]:
     """The options of one command, without their dashes; `help` left out."""
     named = re.findall(r"^  (?:-\w, )?--([a-z][a-z-]*)", _help(tool, tuple(command.split())), re.M)

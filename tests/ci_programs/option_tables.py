@@ -1,7 +1,7 @@
 """The option tables of the documentation, made from the manifests.
 
-A page holds `<!-- options: action issue-triage -->` and `<!-- /options -->` (also `component` and
-`outputs`); between them stands what the manifest says.
+A page holds `<!-- options: action issue-triage -->` and `<!-- /options -->` (also `component`,
+`outputs` and `commands`); between them stands what the manifest, or the tool's --help, says.
 `make manifests` writes the tables again.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ci_programs import manifests
+from ci_programs import command_lines, manifests
 from ci_programs.suite import ROOT
 
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
@@ -58,7 +58,20 @@ def _component(tool: str) -> Table:
     }
 
 
-KINDS = {"action": _action, "component": _component, "outputs": _outputs}
+def _commands(tool: str) -> Table:
+    about = command_lines.about(tool)
+    return "command | what it does | takes", {
+        name: [_text(words), f"`{_text(command_lines.usage(tool, name))}`"]
+        for name, words in about.items()
+    }
+
+
+KINDS = {
+    "action": _action,
+    "component": _component,
+    "outputs": _outputs,
+    "commands": _commands,
+}
 
 
 def _type(field: dict[str, Any]) -> str:

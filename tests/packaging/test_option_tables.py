@@ -17,9 +17,18 @@ def test_a_page_is_up_to_date(page: object) -> None:
     assert written(text) == text, "run `make manifests`"
 
 
-def test_the_options_page_has_every_table() -> None:
+def test_the_options_page_has_every_table_of_inputs() -> None:
     found = {(kind, tool) for _, kind, tool, _, _ in BLOCK.findall(OPTIONS.read_text("utf-8"))}
-    assert found == {(kind, tool) for kind in KINDS for tool in command_lines.TOOLS}
+    inputs = set(KINDS) - {"commands"}
+    assert found == {(kind, tool) for kind in inputs for tool in command_lines.TOOLS}
+
+
+@pytest.mark.parametrize("tool", command_lines.TOOLS)
+def test_the_page_of_a_tool_has_its_commands(tool: str) -> None:
+    text = (ROOT / f"docs/{tool}.md").read_text("utf-8")
+    assert f"<!-- options: commands {tool} -->" in text
+    for name in command_lines.commands(tool):
+        assert f"| `{name}` |" in text
 
 
 def test_a_table_that_says_something_else_is_made_anew() -> None:
