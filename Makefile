@@ -4,6 +4,7 @@
 # make bench     speed, as ratios in one run
 # make coverage  lines and branches that the tests reach
 # make manifests what is generated: option tables, the script inside the components
+# make goldens   what reports and documents look like, written anew: read the diff
 # make pictures  the pictures of the documentation, taken anew (Chromium)
 # Each sets itself up: it needs Python 3.11+, git and rsync; the rest goes into .venv and .tools.
 
@@ -12,7 +13,7 @@ BIN := .venv/bin
 PYTHON_CODE := scripts tests examples docs .ci
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: demo test check bench coverage manifests pictures lock format clean
+.PHONY: demo test check bench coverage manifests goldens pictures lock format clean
 
 .venv/ready: requirements-dev.txt
 	$(PYTHON) -m venv .venv
@@ -47,6 +48,9 @@ coverage: .venv/ready .tools/ready
 manifests: .venv/ready
 	$(BIN)/python tests/ci_programs/embedded_fetch.py
 	PYTHONPATH=tests:scripts $(BIN)/python -m ci_programs.option_tables
+
+goldens: .venv/ready
+	GOLDEN=write $(BIN)/python -m pytest tests/failures/test_report_goldens.py tests/postmortem/test_pm_files.py -k golden
 
 pictures: .venv/ready
 	$(BIN)/python docs/pictures/make.py
