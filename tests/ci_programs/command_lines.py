@@ -44,6 +44,11 @@ def options(tool: str, command: str) -> frozenset[str]:
     return frozenset(named) - {"help"}
 
 
+def help_of(tool: str, command: str) -> str:
+    """What `--help` of a command prints; of the tool itself for ""."""
+    return _help(tool, tuple(command.split()))
+
+
 def all_options(tool: str) -> frozenset[str]:
     return frozenset().union(*(options(tool, command) for command in commands(tool)))
 
