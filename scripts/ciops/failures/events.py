@@ -28,9 +28,10 @@ class Event:
     """One thing that happened.
 
     `number` is the line that names it, `start` the line on which its block (a traceback) began,
-    `end` its last line. `alive` counts ordinary lines that the same process printed soon after. A
-    `bare` event is one line without a traceback; one is `mentioned` where the line only tells of it
-    ("tactic 3 failed: RuntimeError: …"), and not `sure` where its rule is not.
+    `end` its last line. `alive` counts ordinary lines that the same process printed soon after,
+    `outlived` how often it lived on before it said so again. A `bare` event is one line without a
+    traceback; one is `mentioned` where the line only tells of it ("tactic 3 failed: RuntimeError:
+    …"), and not `sure` where its rule is not.
     """
 
     number: int
@@ -54,6 +55,7 @@ class Event:
     repeats: int = 0
     last: int = 0
     alive: int = 0
+    outlived: int = 0
     more: list[str] = field(default_factory=list)
     before: list[Visible] = field(default_factory=list)
     after: list[Visible] = field(default_factory=list)
@@ -79,6 +81,9 @@ _CONCLUDING: Final = frozenset((roles.KILL, roles.CANCEL))
 _GOES_ON: Final = frozenset(("command", "make", "link"))
 # Kinds of errors that a line may only mention: what was survived once is survived.
 _MENTIONED: Final = frozenset(("exception", "gpu", "resource", "network"))
+_LIVELY: Final = 12
+# An error that was outlived so often is background noise.
+_BACKGROUND: Final = 10
 _RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
 
 
@@ -105,7 +110,9 @@ class EventLog:
         if known is not None and known.epilogue == event.epilogue:
             known.repeats += 1
             known.last = event.number
-            known.alive = known.alive if known.bare and known.kind in _MENTIONED else 0
+            known.outlived += known.alive >= _LIVELY
+            told = known.bare and known.kind in _MENTIONED
+            known.alive = known.alive if told or known.outlived >= _BACKGROUND else 0
             known.recovered = known.retried = False
             return known
         self._open[key] = event

@@ -27,6 +27,7 @@ _STAMP: Final = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z "
     r"(?P<stream>[0-9a-fA-F]{2})(?P<pipe>[OE])(?P<plus>[ +])"
 )
+_STAMPED: Final = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [0-9a-fA-F]{2}[OE][ +]")
 _CONTINUES: Final = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [0-9a-fA-F]{2}[OE]\+")
 _SECTION: Final = re.compile(
     r"section_(?P<edge>start|end):\d+:(?P<name>[\w.-]+)(?:\[[^\]\r\n]*\])?(?:\r(?:\x1b\[0?K)?|$)"
@@ -101,6 +102,11 @@ def seams(before: bytes, data: bytes) -> Iterator[tuple[int, bytes]]:
         end = data.find(b"\n", plus.end())
         goes_on = data[plus.end() : plus.end() + _SEAM if end < 0 else min(end, plus.end() + _SEAM)]
         yield index, cut.rstrip(b"\r")[-_SEAM:] + goes_on
+
+
+def is_stamped(raw: bytes) -> bool:
+    """Whether a raw line, or the first of some, was stamped by GitLab's runner."""
+    return _STAMPED.match(raw) is not None
 
 
 def continues(raw: bytes) -> bool:
@@ -210,10 +216,12 @@ def _overwritten(
         at = cut + 1
 
 
-_SPOT: Final = re.compile(
-    r"Traceback \(most recent call last\)|(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{2,60}"
-    r"(?:Error|Exception): |(?<!\w)(?:FATAL|fatal|panic|Segmentation fault)[: ]"
+_SPOTS: Final = (
+    *("Traceback (most recent call last)", "Error: ", "Exception: ", "FATAL", "fatal: "),
+    *("fatal error", "panic: ", "Segmentation fault"),
 )
+_MOST_SPOTS: Final = 8
+_LONGEST_NAME: Final = 200
 
 
 def _windows(text: str) -> Iterator[str]:
@@ -222,14 +230,31 @@ def _windows(text: str) -> Iterator[str]:
         yield text
         return
     yield text[:1024]
-    done = 1024
-    for count, spot in enumerate(_SPOT.finditer(text, 1024, len(text) - 2048)):
-        if count == 8:
+    done, tail = 1024, len(text) - 2048
+    for start in _spots(text, done, len(text)):
+        if start >= tail:
+            yield text[max(done, tail) : start]
+            done = start
             break
-        if spot.start() >= done:
-            done = spot.start() + 1024
-            yield text[spot.start() : done]
-    yield text[max(done, len(text) - 2048) :]
+        if start >= done:
+            done = start + 1024
+            yield text[start:done]
+    yield text[max(done, tail) :]
+
+
+def _spots(text: str, begin: int, end: int) -> list[int]:
+    """Where words begin in a line that look like an error, the first few."""
+    found = []
+    for spot in _SPOTS:
+        at = text.find(spot, begin, end)
+        for _ in range(_MOST_SPOTS):
+            if at < 0:
+                break
+            found.append(
+                max(text.rfind(" ", at - _LONGEST_NAME, at) + 1, at - _LONGEST_NAME, begin)
+            )
+            at = text.find(spot, at + 1024, end)
+    return sorted(found)[:_MOST_SPOTS]
 
 
 def clean(text: str) -> str:

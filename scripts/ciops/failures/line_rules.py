@@ -40,9 +40,10 @@ ROLES: Final = (
     *(CAUSE, STATED, HINT, KILL, CANCEL, WRAPPER, ANNOUNCEMENT),
     *(FALLOUT, BENIGN, RECOVERY, NOISE, EPILOGUE, PASSED),
 )
-_LONGEST_TEXT: Final = 2000
+_LONGEST_TEXT: Final = 1000
 _MOST_DULL: Final = 4000
-_NUMBER: Final = re.compile(r"\d+")
+_FEW: Final = 16
+_NUMBER: Final = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{8,}(?![0-9A-Za-z])|\d+")
 DULL_ROLES: Final = frozenset((BENIGN,))
 KEYS: Final = (
     *("id", "role", "kind", "sure", "pattern", "words", "below", "within", "level"),
@@ -110,10 +111,11 @@ def is_dull(said: Said | None) -> bool:
 class WordIndex:
     """Finds which of many words stand in a text, by one rare trigram of each word."""
 
-    __slots__ = ("_by_trigram", "_short")
+    __slots__ = ("_by_trigram", "_few", "_short")
 
     def __init__(self, words: Iterable[str]) -> None:
         words = sorted(set(words))
+        self._few = tuple(words) if len(words) <= _FEW else ()
         counts = Counter(gram for word in words for gram in _trigrams(word))
         self._short = tuple(word for word in words if len(word) < 3)
         self._by_trigram: dict[str, list[str]] = {}
@@ -124,6 +126,9 @@ class WordIndex:
 
     def find(self, text: str) -> Iterator[str]:
         """The words that stand in a lower-case text."""
+        if self._few:
+            yield from (word for word in self._few if word in text)
+            return
         for gram in self._by_trigram.keys() & _trigrams(text):
             for word in self._by_trigram[gram]:
                 if word in text:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ciops.failures.framing import continues
+from ciops.failures.framing import continues, is_stamped
 
 LONGEST: Final = 128 * 1024
 """Bytes of one line that are held before a piece of it is handed on."""
@@ -66,7 +66,7 @@ class LineCutter:
 def _end_of_block(data: bytes) -> int:
     """The last newline that no line goes on across, as far as is known; -1 without one."""
     last = data.rfind(b"\n")
-    if last < 0 or not (b"O+" in data[-_MOST_KEPT:] or b"E+" in data[-_MOST_KEPT:]):
+    if last < 0 or not is_stamped(data):
         return last
     end, quiet = last, 0
     while len(data) - end < _MOST_KEPT and quiet < _MOST_BETWEEN:

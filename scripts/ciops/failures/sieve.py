@@ -19,6 +19,7 @@ _HEX: Final = b"abcdefABCDEF"
 _MOST_KNOWN: Final = 20_000
 _LONGEST_KNOWN: Final = 400
 _MANY: Final = 0.3
+_FEW: Final = 4
 
 
 class Sieve:
@@ -73,8 +74,10 @@ class Sieve:
 
     def _with_words(self, fresh: set[bytes]) -> set[bytes]:
         """The new templates that hold a word; the others are dull from now on."""
-        blob = b"\n".join(fresh).lower()
-        words = [word for word in self._words if word in blob]
+        words = self._words
+        if len(fresh) > _FEW:
+            blob = b"\n".join(fresh).lower()
+            words = tuple(word for word in words if word in blob)
         wanted = {key for key in fresh if _holds(key.lower(), words)} if words else set()
         _learn(self._dull, fresh - wanted)
         return wanted
