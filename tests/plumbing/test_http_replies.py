@@ -79,7 +79,7 @@ def test_a_link_to_another_host_is_refused(server: Server, client: Client, follo
 
 def test_a_page_that_links_to_itself(server: Server, client: Client) -> None:
     server.script(page([1], "/x"))
-    with pytest.raises(UnavailableError, match="a page links to itself"):
+    with pytest.raises(UnavailableError, match="its pages link in a circle"):
         list(client.items("/x"))
 
 

@@ -6,7 +6,7 @@ Apart from `http`, which would pass 350 lines with it. Callers import from `http
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -206,16 +206,19 @@ def _permission_wanted(headers: Mapping[str, str]) -> str:
     return "Check the token's permissions for this repository or project"
 
 
-def reason_of(data: Json) -> str:
-    """The service's message, from the shapes that GitHub, GitLab and Jira answer with."""
+def reason_of(data: Json, hide: Callable[[str], str]) -> str:
+    """The service's message, from the shapes that GitHub, GitLab and Jira answer with.
+
+    `hide` takes out the token before the text is cut: half of one must not stay behind.
+    """
     if isinstance(data, str):
-        return _printable(re.sub(r"<[^>]*>", " ", data), MESSAGE_LENGTH)
+        return _printable(hide(re.sub(r"<[^>]*>", " ", clean_text(data))), MESSAGE_LENGTH)
     if not isinstance(data, dict):
         return ""
     parts: list[str] = []
     for key in ("message", "error", "error_description", "errorMessages", "errors"):
         parts.extend(_texts(data.get(key)))
-    return _printable("; ".join(dict.fromkeys(parts)), MESSAGE_LENGTH)
+    return _printable(hide(clean_text("; ".join(dict.fromkeys(parts)))), MESSAGE_LENGTH)
 
 
 def _texts(value: Json, depth: int = 0) -> list[str]:

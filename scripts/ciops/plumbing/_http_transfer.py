@@ -5,8 +5,10 @@ Apart from `http`, which would pass 350 lines with it. Callers import from `http
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -22,6 +24,8 @@ MAX_JSON_BYTES: Final = 64 * 1024 * 1024
 MAX_BODY_SECONDS: Final = 300.0
 CHUNK: Final = 256 * 1024
 DEFAULT_PORTS: Final = {"https": 443, "http": 80}
+
+_HOST: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,9}\.?")
 
 Origin: TypeAlias = tuple[str, str, int]
 
@@ -44,16 +48,23 @@ def segment(text: str | int) -> str:
 
 def origin_of(url: str) -> Origin | None:
     """Scheme, host and port; None for what parsers may read in different ways."""
-    if re.search(r"[\s\\\x00-\x1f\x7f]", url):
+    if not url.isascii() or re.search(r"[\s\\\x00-\x1f\x7f]", url):
         return None
     try:
         parts = urlsplit(url)
-        port = parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
+        host, port = (parts.hostname or "").lower(), parts.port or DEFAULT_PORTS.get(parts.scheme)
     except ValueError:
         return None
-    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or "@" in parts.netloc:
+    if port is None or "@" in parts.netloc or not (_HOST.fullmatch(host) or _is_ip6(host)):
         return None
-    return parts.scheme, parts.hostname.lower(), port
+    return parts.scheme, host, port
+
+
+def _is_ip6(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).version == 6
+    except ValueError:
+        return False
 
 
 def is_loopback(host: str) -> bool:
@@ -82,15 +93,37 @@ def redirect_target(base: Origin | None, url: str, location: str) -> str:
     Another host is allowed (object storage); a machine's own or link-local addresses are not,
     unless the service itself is on loopback.
     """
-    target = urljoin(url, location)
+    target = joined(url, location)
     origin = origin_of(target)
     if origin is None:
         raise ForeignHostError("the service redirects to an address that is no plain http(s) URL")
     host = origin[1]
-    inside = is_loopback(host) or bool(re.match(r"169\.254\.|0\.|\[?fe80:", host))
-    if inside and not (base and is_loopback(base[1])):
+    if _is_inside(host) and not (base and is_loopback(base[1])):
         raise ForeignHostError(f"the service redirects to {host}, which is this machine or network")
     return target
+
+
+def joined(url: str, reference: str) -> str:
+    """The address that a reference leads to; ForeignHostError when no parser can tell."""
+    try:
+        return urljoin(url, reference)
+    except ValueError:
+        raise ForeignHostError("the service names an address that cannot be read") from None
+
+
+def _is_inside(host: str) -> bool:
+    """Whether a host is this machine or its link, in any spelling that needs no look-up."""
+    name = host.rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:  # 127.1, 0x7f.1 and 2130706433 are 127.0.0.1 to those who connect
+        address = ipaddress.ip_address(socket.inet_aton(name) if ":" not in name else name)
+    except (OSError, ValueError):
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    address = mapped or address
+    zero = address.version == 4 and address.packed[0] == 0
+    return address.is_loopback or address.is_link_local or address.is_unspecified or zero
 
 
 def read_json(response: requests.Response, clock: Callable[[], float] = time.monotonic) -> Json:
@@ -111,7 +144,7 @@ def read_json(response: requests.Response, clock: Callable[[], float] = time.mon
 
 
 def _read_body(response: requests.Response, clock: Callable[[], float]) -> bytes:
-    import requests as library
+    from urllib3.exceptions import HTTPError
 
     announced = response.headers.get("content-length", "")
     if announced.isdigit() and int(announced[:15]) > MAX_JSON_BYTES:
@@ -120,14 +153,15 @@ def _read_body(response: requests.Response, clock: Callable[[], float]) -> bytes
     parts: list[bytes] = []
     size = 0
     try:
-        for part in response.iter_content(64 * 1024):
+        # By read1: read waits until a piece is full, and one byte a minute would go on for days.
+        while part := response.raw.read1(CHUNK, decode_content=True):
             parts.append(part)
             size += len(part)
             if size > MAX_JSON_BYTES:
                 raise OversizedBodyError
             if clock() > deadline:
                 raise BrokenBodyError(f"its body took more than {MAX_BODY_SECONDS:.0f} seconds")
-    except library.RequestException:
+    except HTTPError:
         raise BrokenBodyError("its body was cut short") from None
     return b"".join(parts)
 
@@ -234,5 +268,5 @@ def next_link(reply: Reply) -> str | None:
     header = reply.headers.get("link", "")
     for link in parse_header_links(header) if header else []:
         if link.get("rel") == "next":
-            return urljoin(reply.url, link["url"])
+            return joined(reply.url, link["url"])
     return None

@@ -154,9 +154,15 @@ def _new_session() -> requests.Session:
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     session.headers.clear()
     session.headers.update({"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"})
+    # Else requests reads the whole body of a redirect, which may have no end, and parses where to.
+    session.get_redirect_target = _nowhere  # type: ignore[assignment, method-assign]
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(pool_maxsize=POOL_SIZE))
     return session
+
+
+def _nowhere(response: requests.Response) -> None:  # noqa: ARG001
+    return None
 
 
 def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:

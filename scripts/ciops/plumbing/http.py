@@ -82,6 +82,8 @@ TRIES: Final = 5
 MAX_WAIT: Final = 120.0
 SETTLING: Final = 2.0  # seconds for a POST whose answer was lost to show, before looking for it
 
+MAX_PAGES: Final = 10_000
+
 PROGRESS: Final = 1024 * 1024  # bytes that earn a download its tries again
 
 Landed = Callable[[], object]
@@ -151,14 +153,17 @@ class Client:
     def pages(self, path: str, params: Mapping[str, object] | None = None) -> Iterator[Reply]:
         """Every page of a list, one at a time, by the Link header."""
         reply = self.get(path, params)
+        seen = {reply.url}
         while True:
             yield reply
             following = next_link(reply)
             if following is None:
                 return
-            if following == reply.url:
-                raise self._unavailable(call_name("GET", following), "a page links to itself")
+            if following in seen or len(seen) >= MAX_PAGES:
+                what = "its pages link in a circle" if following in seen else "it has no last page"
+                raise self._unavailable(call_name("GET", reply.url), what)
             reply = self.get(following)
+            seen.update((following, reply.url))
 
     def items(
         self, path: str, params: Mapping[str, object] | None = None, key: str | None = None
@@ -297,9 +302,10 @@ class Client:
             reason = "its body is empty"
             return Trouble(self._unavailable(call, reason, status), done=True) if lost else reply
         if status in REDIRECTS:
-            location = self._wire.hidden(response.headers.get("location", "somewhere else"))
-            raise MovedError(self.service, call, status, location.split("?")[0])
-        reason = self._wire.hidden(reason_of(reply.data))
+            location = response.headers.get("location", "somewhere else").split("?")[0]
+            told = reason_of(location, self._wire.hidden)
+            raise MovedError(self.service, call, status, told)
+        reason = reason_of(reply.data, self._wire.hidden)
         return failure(self.service, call, reply, reason, self._now())
 
     def _unavailable(self, call: str, reason: str, status: int = 0) -> UnavailableError:
