@@ -19,10 +19,12 @@ from jsonschema import validators
 
 from ciops.errors import UsageError
 from ciops.plumbing.yaml_file import load, parse, schema_problems
+from ciops.postmortem.claims import Scope
 from ciops.postmortem.destinations import DESTINATIONS
 from ciops.postmortem.destinations.contract import Target, Visibility
 from ciops.postmortem.document import build
 from ciops.postmortem.examination import examine
+from ciops.postmortem.prose import Prose, check
 from ciops.postmortem.prose_rules import load_guide
 from ciops.postmortem.record_reader import read_record
 from ciops.postmortem.references import Links
@@ -167,16 +169,41 @@ def test_rules_have_names_of_their_own():
         ("unless: [verdict]", "unless: [verdcit]", 'Did you mean "verdict"?'),
         ("kind: hedge", "kind: hegde", 'Did you mean "hedge"?'),
         ("near_misses:", "near_mises:", 'Did you mean "near_misses"?'),
-        (r"\b", "(", "not a regular expression"),
+        (r"{subject}{then}{adv}", "{sbject}", "there is no macro {sbject} before it"),
+        ("  adv: |-", "  ad: |-", "there is no macro {adv} before it"),
     ],
 )
 def test_a_mistake_in_the_rules_is_named(tmp_path, written, put, words):
-    for name in ("prose.yml", "prose.en.yml"):
-        text = (CONFIG / name).read_text(encoding="utf-8")
-        text = text.replace(written, put, 1) if name == "prose.en.yml" else text
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    rules_with(tmp_path, written, put)
     with pytest.raises(UsageError, match=re.escape(words)):
         load_guide("en", tmp_path)
+
+
+def test_a_rule_that_is_no_regular_expression_is_named_when_it_is_first_needed(tmp_path):
+    rules_with(tmp_path, r"\bmaybe\b", r"\bmaybe(?=\b")
+    rules = load_guide("en", tmp_path)
+    checked = [Prose(("summary",), "summary", "Maybe it wraps.")]
+    with pytest.raises(UsageError, match=r"prose.en.yml:[0-9]+: rules.*not a regular expression"):
+        list(check(checked, (), Scope(), rules))
+
+
+def test_every_pattern_is_a_regular_expression():
+    for language in LANGUAGES:
+        rules = load_guide(language)
+        alone = (rules.log_lines, rules.bare_code, *rules.people)
+        groups = (rules.exemptions, rules.before, rules.after, rules.claims)
+        named = [pattern for group in groups for pattern in group.values()]
+        for pattern in (*alone, *named, *(pattern for _, pattern in rules.numbered)):
+            assert pattern.regex
+
+
+def rules_with(folder: Path, written: str, put: str) -> None:
+    """The rules of English in a folder of their own, with something else in one place."""
+    for name in ("prose.yml", "prose.en.yml"):
+        text = (CONFIG / name).read_text(encoding="utf-8")
+        assert name != "prose.en.yml" or written in text
+        text = text.replace(written, put, 1) if name == "prose.en.yml" else text
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def test_the_sections_are_named_in_every_language():

@@ -45,28 +45,28 @@ def overclaims(sentence: Sentence, scope: Scope, guide: Guide) -> Iterator[Span]
 
 def _clauses(text: str, guide: Guide) -> Iterator[Span]:
     position = 0
-    for match in guide.claims["clause_end"].finditer(text):
+    for match in guide.claims["clause_end"].regex.finditer(text):
         yield position, match.start()
         position = match.end()
     yield position, len(text)
 
 
 def _is_claim(clause: str, guide: Guide) -> bool:
-    return bool(guide.claims["success"].search(clause)) and not guide.claims["not_claimed"].search(
-        clause
-    )
+    claims = guide.claims
+    denied = claims["not_claimed"].regex.search(clause)
+    return not denied and bool(claims["success"].regex.search(clause))
 
 
 def _absolute(clause: str, guide: Guide) -> Iterator[Span]:
-    for match in guide.claims["absolute"].finditer(clause):
+    for match in guide.claims["absolute"].regex.finditer(clause):
         around = clause[max(0, match.start() - 25) : match.start()], clause[match.end() :]
-        if not any(guide.claims["denied"].search(text) for text in around):
+        if not any(guide.claims["denied"].regex.search(text) for text in around):
             yield match.span()
 
 
 def _performance(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
     if not scope.measured_performance:
-        for match in guide.claims["performance"].finditer(clause):
+        for match in guide.claims["performance"].regex.finditer(clause):
             yield match.span()
 
 
@@ -74,9 +74,9 @@ def _universal(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
     """ "all platforms", unless it is counted, listed, or word for word what was tested."""
     untested_words = _words(" ".join(_untested(scope.not_tested, guide)))
     for key in ("all", "everywhere", "any_noun"):
-        for match in guide.claims[key].finditer(clause):
+        for match in guide.claims[key].regex.finditer(clause):
             near = clause[max(0, match.start() - 12) : match.end() + 25]
-            if guide.claims["counted"].search(near) or _is_listed(match.group(), scope):
+            if guide.claims["counted"].regex.search(near) or _is_listed(match.group(), scope):
                 continue
             if key != "any_noun" or _words(match.group()) & untested_words:
                 yield match.span()
@@ -98,14 +98,15 @@ def _words(text: str) -> set[str]:
 def _untested(not_tested: str, guide: Guide) -> Iterator[str]:
     """The clauses that say what was left out, not what alone was tested."""
     for clause in re.split(r"[.;。；](?:\s|$|(?<=[。；]))", not_tested.replace("’", "'")):
-        if guide.claims["untested"].search(clause) and not guide.claims["only"].search(clause):
+        claims = guide.claims
+        if claims["untested"].regex.search(clause) and not claims["only"].regex.search(clause):
             yield clause
 
 
 def _named(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
     """Something by name that the record says was not tested."""
     for untested in _untested(scope.not_tested, guide):
-        left_out = guide.claims["excepted"].sub("", untested)
+        left_out = guide.claims["excepted"].regex.sub("", untested)
         for name in dict.fromkeys(_NAME.findall(left_out)):
             whole = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
             if not re.search(whole, scope.tested):

@@ -12,7 +12,7 @@ from typing import Final
 
 from ciops.plumbing.yaml_file import Document, key_path
 from ciops.postmortem.claims import Scope, overclaims
-from ciops.postmortem.prose_rules import CODE, PERSON, Guide, Kind, Rule
+from ciops.postmortem.prose_rules import CODE, Guide, Kind, Rule
 from ciops.postmortem.prose_view import Sentence, Span, name_pattern, sentences
 from ciops.postmortem.record import Record
 
@@ -85,21 +85,12 @@ def _check(prose: Prose, found: list[Sentence], scope: Scope, guide: Guide) -> I
 
 def _hits(sentence: Sentence, prose: Prose, paragraph: str, guide: Guide) -> list[_Hit]:
     hits: list[_Hit] = []
-    for rule in guide.rules:
-        if prose.place not in rule.places:
-            continue
-        for match in _matches(rule, sentence.text):
+    for rule, pattern in guide.applicable(sentence.text, prose.place):
+        for match in pattern.regex.finditer(sentence.text):
             start, end = _trimmed(sentence.text, match.span())
             if start < end and not _exempt(rule, sentence, (start, end), paragraph, prose, guide):
                 hits.append(_Hit(rule.kind, start, end, rule.id))
     return hits
-
-
-def _matches(rule: Rule, text: str) -> Iterator[re.Match[str]]:
-    if rule.pattern is not None:
-        yield from rule.pattern.finditer(text)
-    if rule.of_persons is not None and PERSON in text:
-        yield from rule.of_persons.finditer(text)
 
 
 def _trimmed(text: str, span: Span) -> Span:
@@ -117,16 +108,16 @@ def _exempt(
     """Whether a named exemption lets the sentence pass."""
     before, after = sentence.text[: span[0]], sentence.text[span[1] :]
     for name in rule.unless:
-        if name in guide.before and guide.before[name].search(before):
+        if name in guide.before and guide.before[name].regex.search(before):
             return True
-        if name in guide.after and guide.after[name].match(after):
+        if name in guide.after and guide.after[name].regex.match(after):
             return True
         if name == "concrete" and _is_concrete(sentence, guide):
             return True
         if name == "elaborated" and _is_elaborated(sentence, after, guide):
             return True
         text = paragraph if name == "verdict" and prose.place == "discovery" else sentence.text
-        if name in guide.exemptions and guide.exemptions[name].search(text):
+        if name in guide.exemptions and guide.exemptions[name].regex.search(text):
             return True
     return False
 
@@ -136,15 +127,15 @@ def _is_concrete(sentence: Sentence, guide: Guide) -> bool:
     named = sentence.text.count(CODE)
     if max(named, sentence.before.count(CODE), sentence.after.count(CODE)) > 1:
         return True
-    return named == 1 and bool(guide.exemptions["specific"].search(sentence.text))
+    return named == 1 and bool(guide.exemptions["specific"].regex.search(sentence.text))
 
 
 def _is_elaborated(sentence: Sentence, after: str, guide: Guide) -> bool:
     """Goes on to say which code does what: "a timing issue: `poll()` returns before …"."""
-    if CODE in after and guide.after["goes_on"].match(after):
+    if CODE in after and guide.after["goes_on"].regex.match(after):
         return True
     named = sentence.text.count(CODE)
-    return named > 1 and bool(guide.exemptions["condition"].search(sentence.text))
+    return named > 1 and bool(guide.exemptions["condition"].regex.search(sentence.text))
 
 
 # Of two findings in the same words, the one that says more.

@@ -7,7 +7,7 @@ own words and their line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +22,11 @@ _QUOTES: Final = re.compile(
     r"|‘[^’\n]{2,400}’(?!\w)|(?<!\w)'[^'\n]{2,200}'(?!\w)"
 )
 _END: Final = re.compile(r"[.!?][ \n]+(?=[^a-z ])|[。！？]+|\n+")
+# A first name and, where there is one, a family name.
+_CAPITALISED: Final = re.compile(
+    r"(?<![\w@./-])(?P<head>[A-ZÀ-Þ][a-zà-ÿł]+)(?:-[A-ZÀ-Þ][a-zà-ÿ]+)?"
+    r"(?: (?:(?:de|van|von|di|el|al) )?[A-ZÀ-Þ][a-zà-ÿ]+)?(?![A-Za-z0-9_(/@])"
+)
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Dr|M|no|approx|env)$")
 
 
@@ -55,19 +60,21 @@ class _View:
     text: str
     spans: list[Span]
 
-    def replaced(self, pattern: re.Pattern[str], mark: str) -> _View:
-        """Every match as one marking character."""
-        if not pattern.search(self.text):
-            return self
+    def replaced(
+        self, pattern: re.Pattern[str], mark: str, heads: Container[str] | None = None
+    ) -> _View:
+        """Every match as one marking character; with `heads`, those whose `head` is among them."""
         text, spans, position = "", list[Span](), 0
         for match in pattern.finditer(self.text):
             start, end = match.span()
-            if start == end:
+            if start == end or (heads is not None and match["head"] not in heads):
                 continue
             text += self.text[position:start] + mark
             spans += self.spans[position:start]
             spans.append((self.spans[start][0], self.spans[end - 1][1]))
             position = end
+        if not position:
+            return self
         return _View(text + self.text[position:], spans + self.spans[position:])
 
 
@@ -98,13 +105,14 @@ def _paragraphs(markdown: str) -> Iterator[tuple[str, int]]:
 
 
 def _prose(source: str, guide: Guide, names: re.Pattern[str] | None) -> _View:
-    view = _plain(_without_logs(source, guide.log_lines))
+    view = _plain(_without_logs(source, guide.log_lines.regex))
     view.text = view.text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ")
-    view = view.replaced(_QUOTES, QUOTE).replaced(guide.bare_code, CODE)
+    view = view.replaced(_QUOTES, QUOTE).replaced(guide.bare_code.regex, CODE)
     if names is not None:
         view = view.replaced(names, PERSON)
+    view = view.replaced(_CAPITALISED, PERSON, guide.given_names)
     for people in guide.people:
-        view = view.replaced(people, PERSON)
+        view = view.replaced(people.regex, PERSON)
     return view
 
 
