@@ -6,7 +6,8 @@
 # make manifests what is generated: option tables, the script inside the components
 # make goldens   what reports and documents look like, written anew: read the diff
 # make pictures  the pictures of the documentation, taken anew (Chromium)
-# Each sets itself up: it needs Python 3.11+, git and rsync; the rest goes into .venv and .tools.
+# Each sets itself up: it needs Python 3.11+, git and rsync; the rest goes into .venv and .tools
+# (of demo, five packages into the user's cache).
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -27,8 +28,8 @@ PYTEST_ARGS ?= -n 2 --dist worksteal
 test: .venv/ready .tools/ready
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-demo: .venv/ready
-	$(BIN)/python examples/demo.py
+demo:
+	$(PYTHON) examples/demo.py
 
 check: .venv/ready .tools/ready
 	$(BIN)/ruff check -q $(PYTHON_CODE)

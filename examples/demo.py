@@ -1,7 +1,8 @@
 """Run the jobs for real against services on this machine, and say where to look.
 
-    python examples/demo.py [JOB …]
+    python3 examples/demo.py [JOB …]
 
+The packages are those of the tools, found or installed as `scripts/launch.py` does it.
 Each job is a module beside this one with a `run(folder)` that returns an exit status. It prints
 what it does and leaves its summary and other artifacts in `out/demo/JOB`.
 """
@@ -9,6 +10,7 @@ what it does and leaves its summary and other artifacts in `out/demo/JOB`.
 from __future__ import annotations
 
 import importlib
+import os
 import shutil
 import sys
 import time
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "examples")]
+sys.path[:0] = [str(ROOT / name) for name in ("examples", "scripts")]
 
 OUT: Final = Path("out") / "demo"
 
@@ -31,6 +33,7 @@ class Job:
     look: Mapping[str, str]
 
 
+ENDS: Final = ("done", "done in part, the rest is named", "usage", "refused", "a service failed")
 SUMMARY: Final = "what the job summary shows"
 JOBS: Final = {
     "issue-triage": Job(
@@ -75,7 +78,8 @@ def _run(name: str) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     started = time.perf_counter()
     status = importlib.import_module(JOBS[name].module).run(folder)
-    print(f"\n{name} ended with {status} after {time.perf_counter() - started:.1f} s.")
+    seconds = time.perf_counter() - started
+    print(f"\n{name} ended with {status} ({ENDS[status]}) after {seconds:.1f} s.")
     return status if status > 1 else 0
 
 
@@ -86,5 +90,17 @@ def _places(names: Sequence[str]) -> Iterator[str]:
         yield f"  {path!s:{width}}  {what}"
 
 
+def _find_packages() -> int:
+    """Put the locked packages behind what is importable; an exit status."""
+    import launch
+
+    try:
+        site = launch.packages(launch.cache_roots(dict(os.environ)))
+    except launch.CannotInstall as fault:
+        return launch.refused(f"The demo could not start: {fault}.", launch.EXIT_SERVICE)
+    sys.path.insert(0, str(site))
+    return 0
+
+
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(_find_packages() or main(sys.argv[1:]))
