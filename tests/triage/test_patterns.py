@@ -14,8 +14,8 @@ from ciops.triage.patterns import (
     compiled,
     fold,
     folded_source,
+    needed_by_term,
     pattern_anchors,
-    term_anchors,
     term_pattern,
 )
 from ciops.triage.policy_check import _all_signals
@@ -73,8 +73,8 @@ def test_anchors_are_words_that_a_match_needs(pattern, anchors):
 
 
 def test_the_anchor_of_a_term_is_its_rarest_word():
-    assert term_anchors("torch save", {"torch": 9})[0].text == "save"
-    assert term_anchors("torch save")[0].text == "torch"
+    assert needed_by_term("torch save", {"torch": 9}).anchors[0].text == "save"
+    assert needed_by_term("torch save").anchors[0].text == "torch"
 
 
 def test_no_example_of_the_policy_is_lost_by_its_anchors():

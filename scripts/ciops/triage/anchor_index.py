@@ -6,29 +6,29 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from ciops.triage.needed_words import Needed, needed_words
 from ciops.triage.patterns import (
-    Anchor,
     compiled,
     folded_source,
-    needed_anchors,
-    term_anchors,
+    needed_by_term,
     term_pattern,
     words_of,
 )
 
 _NONE: Final[Mapping[str, int]] = {}
-_SHORT: Final = 8
-"""Terms up to this length are found as fast by their pattern as by their letters."""
+_MOST_WORDS: Final = 20_000
 
 
 class Matcher:
     """One term or pattern of a signal: `owner` is its number, `zones` where it counts.
 
-    `needs` are lists of words of which one must be in the line. Where `folded`, the expression is
-    for a text in lower case: that is faster than one that minds no case.
+    `needed` is what must be in the line. Where `folded`, the expression is for a text in lower
+    case: that is faster than one that minds no case.
     """
 
-    __slots__ = ("case_sensitive", "folded", "needs", "owner", "regex", "source", "zones")
+    __slots__ = (
+        "_literals", "case_sensitive", "folded", "needed", "owner", "regex", "source", "zones"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -36,19 +36,22 @@ class Matcher:
         source: str,
         case_sensitive: bool,
         zones: frozenset[str],
-        needs: tuple[tuple[str, ...], ...] = (),
+        needed: Needed,
     ) -> None:
         self.owner = owner
         self.source = source
         self.case_sensitive = case_sensitive
         self.zones = zones
-        self.needs = needs
+        self.needed = needed
+        self._literals: tuple[tuple[str, ...], ...] | None = None
         self.folded = False
         self.regex: re.Pattern[str] | None = None
 
     def may_be_in(self, lowered: str) -> bool:
         """Whether a line, in lower case, has the words that it needs besides its anchor."""
-        for words in self.needs:
+        if self._literals is None:
+            self._literals = self.needed.literals
+        for words in self._literals:
             for word in words:
                 if word in lowered:
                     break
@@ -68,7 +71,8 @@ class AnchorIndex:
     """Which terms and patterns a line needs, by the words in it."""
 
     __slots__ = (
-        "_common", "_in_zone", "_lengths", "_matchers", "always", "prefixes", "substrings", "words"
+        "_common", "_in_zone", "_known", "_lengths", "_matchers", "always", "prefixes",
+        "substrings", "words",
     )  # fmt: skip
 
     def __init__(self, common: Mapping[str, int] = _NONE) -> None:
@@ -80,6 +84,7 @@ class AnchorIndex:
         self.substrings: list[tuple[str, int]] = []
         self.always: list[int] = []
         self._in_zone: dict[str, frozenset[int]] = {}
+        self._known: dict[str, list[int]] = {}
 
     def add(
         self,
@@ -94,20 +99,15 @@ class AnchorIndex:
         A pattern that no word is sure to be in is tried on every line of its zones.
         """
         for term in terms:
-            anchors = term_anchors(term, self._common)
-            literal = term.lower().replace("*", " ").split()
-            needs: tuple[tuple[str, ...], ...] = ()
-            if len(term) > _SHORT:
-                needs = ((max(literal, key=len),),)
-            self._add(Matcher(owner, term_pattern(term), case_sensitive, zones, needs), anchors)
+            needed = needed_by_term(term, self._common)
+            self._add(Matcher(owner, term_pattern(term), case_sensitive, zones, needed))
         for pattern in patterns:
-            anchors, needs = needed_anchors(pattern)
-            self._add(Matcher(owner, pattern, case_sensitive, zones, needs), anchors)
+            self._add(Matcher(owner, pattern, case_sensitive, zones, needed_words(pattern)))
 
-    def _add(self, matcher: Matcher, anchors: Iterable[Anchor]) -> None:
+    def _add(self, matcher: Matcher) -> None:
         number = len(self._matchers)
         self._matchers.append(matcher)
-        anchors = tuple(anchors)
+        anchors = matcher.needed.anchors
         if not anchors:
             self.always.append(number)
         for anchor in anchors:
@@ -115,7 +115,8 @@ class AnchorIndex:
                 self.words.setdefault(anchor.text, []).append(number)
             elif anchor.kind == "prefix":
                 self.prefixes.setdefault(anchor.text, []).append(number)
-                self._lengths = sorted({*self._lengths, len(anchor.text)})
+                if len(anchor.text) not in self._lengths:
+                    self._lengths = sorted((*self._lengths, len(anchor.text)))
             else:
                 self.substrings.append((anchor.text, number))
 
@@ -123,21 +124,27 @@ class AnchorIndex:
         """The matchers that may match a line of a zone, in the order of the policy."""
         lowered = text.lower()
         found = list(self.always)
-        words, prefixes, lengths = self.words, self.prefixes, self._lengths
+        known = self._known
         for word in words_of(lowered):
-            if word in words:
-                found += words[word]
-            for length in lengths:
-                if length > len(word):
-                    break
-                if (start := word[:length]) in prefixes:
-                    found += prefixes[start]
+            if word not in known:
+                self._learn(word)
+            found += known[word]
         if not lowered.isascii():
             found += [number for run, number in self.substrings if run in lowered]
         matchers = self._matchers
         numbers = sorted(self._numbers(zone).intersection(found))
-        chosen = (matchers[number] for number in numbers)
-        return [x for x in chosen if not x.needs or x.may_be_in(lowered)]
+        return [x for number in numbers if (x := matchers[number]).may_be_in(lowered)]
+
+    def _learn(self, word: str) -> None:
+        """Keep which matchers a word calls for: an issue says the same words again and again."""
+        if len(self._known) >= _MOST_WORDS:
+            self._known.clear()
+        found = list(self.words.get(word, ()))
+        for length in self._lengths:
+            if length > len(word):
+                break
+            found += self.prefixes.get(word[:length], ())
+        self._known[word] = found
 
     def _numbers(self, zone: str) -> frozenset[int]:
         """The numbers of the matchers that count in a zone."""

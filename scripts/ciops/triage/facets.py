@@ -20,6 +20,7 @@ Kind = Literal["bug", "feature", "enhancement", "question", "docs"]
 _ASKED: Final[tuple[Kind, ...]] = ("feature", "enhancement")
 _ACTED: Final = ("ran", "machine")
 _KINDS: Final[tuple[Kind, ...]] = ("bug", "feature", "enhancement", "question", "docs")
+_OF_KINDS: Final = ("kind:", "group:contradiction")
 _RAISED: Final = 1.5
 _MISSING: Final = re.compile(
     r"\bNotImplementedError\b|\bnot (?:yet |currently )?(?:supported|implemented)\b"
@@ -78,7 +79,7 @@ def judge(reading: Reading, policy: Policy) -> Judgement:
     routing = route_issue(scores, applied, policy)
     reproduction = find_reproduction(reading, found, policy)
     apart = _apart(scores, found, policy)
-    asked = score_topics(item for item in found if item.turn == 0)
+    asked = score_topics(x for x in found if x.turn == 0 and x.topic.startswith(_OF_KINDS))
     kind = _kind(reading, asked, bool(reproduction))
     if apart is not None:
         reproduction.extend(x for x in found if x.topic == _BUILT and x.points > 0)

@@ -8,6 +8,7 @@ twice. What was found in a line is kept for a while, as counterfactuals read the
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,7 +53,8 @@ class _Span:
 def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
     """Every signal of the policy in the lines where its zones allow it, in reading order."""
     copies: dict[tuple[str, str, int], int] = {}
-    counts: dict[str, int] = {}
+    counts: Counter[int] = Counter()
+    spent: frozenset[int] = frozenset()
     found: list[Hit] = []
     for line in reading.lines:
         if line.zone == "env":
@@ -61,22 +63,22 @@ def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
         copies[key] = copies.get(key, 0) + 1
         if copies[key] > _MOST_COPIES:
             continue
-        for hit in _hits_in(line, policy):
-            counts[hit.signal.id] = counts.get(hit.signal.id, 0) + 1
-            if counts[hit.signal.id] <= _MOST_HITS:
-                found.append(hit)
+        spans = _spans(line.text, line.zone, policy.index, spent)
+        found.extend(_hit(span, line, policy) for span in spans)
+        counts.update(span.owner for span in spans)
+        full = {span.owner for span in spans if counts[span.owner] >= _MOST_HITS}
+        if not full <= spent:
+            spent |= full
     return found
 
 
-def _hits_in(line: Line, policy: Policy) -> Iterator[Hit]:
-    for span in _spans(line.text, line.zone, policy.index):
-        signal = policy.signals[span.owner]
-        yield Hit(signal, line, span.start, span.end, span.captured)
+def _hit(span: _Span, line: Line, policy: Policy) -> Hit:
+    return Hit(policy.signals[span.owner], line, span.start, span.end, span.captured)
 
 
 @lru_cache(maxsize=4096)
-def _spans(text: str, zone: Zone, index: AnchorIndex) -> tuple[_Span, ...]:
-    """Where each signal is in a line.
+def _spans(text: str, zone: Zone, index: AnchorIndex, spent: frozenset[int]) -> tuple[_Span, ...]:
+    """Where each signal is in a line; the `spent` ones have been found often enough.
 
     In what somebody says every mention counts, as a sentence may clear what another blamed;
     elsewhere the first is enough.
@@ -85,6 +87,8 @@ def _spans(text: str, zone: Zone, index: AnchorIndex) -> tuple[_Span, ...]:
     by_owner: dict[int, list[_Span]] = {}
     folded = fold(text)
     for matcher in index.candidates(folded, zone):
+        if matcher.owner in spent:
+            continue
         regex = matcher.regex or matcher.compile()
         subject = folded if matcher.folded else text
         first = regex.search(subject)

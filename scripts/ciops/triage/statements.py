@@ -22,6 +22,7 @@ _BEFORE: Final = 90
 _AFTER: Final = 110
 _BARE: Final = 24
 _REACH: Final = 400
+_KEPT: Final = 2048
 _FLAGS: Final = re.compile(
     r"(?: --?[a-z][\w-]{1,30}(?:[= ](?!-)[\w.:/-]{0,39}\w(?= --|`| [a-z]))?){1,5}`?"
 )
@@ -62,6 +63,7 @@ class _Window:
     after: str
 
 
+@lru_cache(maxsize=_KEPT)
 def judge_mention(text: str, start: int, end: int) -> Mention:
     """What the clause around text[start:end] says about it."""
     window = _window(text, start, end)
@@ -77,6 +79,7 @@ def _tone(sentence: str) -> tuple[bool, bool]:
     return guessed, pattern(cues.ASKS).search(sentence) is not None
 
 
+@lru_cache(maxsize=_KEPT)
 def judge_toggle(text: str, start: int, end: int) -> Outcome | None:
     """What setting the flag or variable at text[start:end] did: "works" if it helped."""
     window = _window(text, start, end)
@@ -85,6 +88,7 @@ def judge_toggle(text: str, start: int, end: int) -> Outcome | None:
     return _outcome(window.after) or _outcome(window.lead)
 
 
+@lru_cache(maxsize=_KEPT)
 def judge_event(text: str, start: int, end: int) -> Event:
     """Whether the clause around text[start:end] says that it happened."""
     window = _window(text, start, end)

@@ -119,11 +119,19 @@ def apply_overrides(
         if not _fires(override, scores):
             continue
         applied.append(override)
-        if override.context or override.adds or override.sets_aside:
-            evidence = [_in_context(item, override) for item in evidence]
+        touched = _touched(override, evidence)
+        if touched:
+            evidence = [_in_context(x, override) if x.topic in touched else x for x in evidence]
             evidence.extend(_added(override, evidence, policy))
-            scores = score_topics(evidence)
+            scores |= score_topics(item for item in evidence if item.topic in touched)
     return evidence, scores, tuple(applied)
+
+
+def _touched(override: Override, evidence: Sequence[Evidence]) -> set[str]:
+    """The topics whose evidence an override changes."""
+    named = {topic_of(name) for name in (*override.context, *override.adds)}
+    aside = override.sets_aside
+    return named | {item.topic for item in evidence if item.signal in aside} if aside else named
 
 
 def _fires(override: Override, scores: dict[str, Score]) -> bool:
