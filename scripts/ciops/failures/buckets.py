@@ -24,6 +24,8 @@ from ciops.failures.scan_result import ScanResult
 from ciops.failures.signature import mask, raised_at, words_of
 
 _MODE_WORDS: Final = 6
+_LONGEST_PART: Final = 60
+_LONGEST_NAME: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,9 @@ def _owner(job: JobEvidence, rule: BucketRule | None, knowledge: Knowledge) -> t
         return rule.owner, job.evidence == results.WEAK
     if job.scan.frame is not None:
         return job.scan.frame.owner, False
+    names = knowledge.jobs
+    if names.around and not is_workload(part_of(job.name, names), names):
+        return names.around, True
     return knowledge.default_owner.name, True
 
 
@@ -285,7 +290,15 @@ def _kebab(name: str) -> str:
 
 def _slug(text: str, keep: bool = False) -> str:
     slug = re.sub(r"[^A-Za-z0-9.]+" if not keep else r"[^A-Za-z0-9._-]+", "-", text).strip("-.")
-    return slug[:60].rstrip("-.") if keep else slug.lower()[:60].rstrip("-.")
+    return _cut(slug if keep else slug.lower(), _LONGEST_PART)
+
+
+def _cut(slug: str, longest: int) -> str:
+    """A slug of bounded length that ends with a whole word, where its first word is not too long."""
+    if len(slug) <= longest:
+        return slug
+    whole = slug[: longest + 1].rpartition("-")[0]
+    return (whole or slug[:longest]).rstrip("-.")
 
 
 def _named(buckets: list[Bucket]) -> list[Bucket]:
@@ -295,7 +308,8 @@ def _named(buckets: list[Bucket]) -> list[Bucket]:
     for one in buckets:
         name = one.name
         if name in taken:
-            name = f"{name}-{_slug(raised_at(one.signature)) or one.representative}"[:120]
+            where = _slug(raised_at(one.signature)) or str(one.representative)
+            name = _cut(f"{name}-{where}", _LONGEST_NAME)
         if name in taken:
             name = f"{one.name}-{one.representative}"
         taken.add(name)

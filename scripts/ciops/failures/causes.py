@@ -20,6 +20,8 @@ from ciops.failures.frames import innermost_owned
 from ciops.failures.framing import Visible
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.prefixes import peel
+from ciops.failures.progress import made_progress
+from ciops.failures.raise_site import raise_site
 from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import NumberedLine, ScanResult
 from ciops.failures.signature import model_names, place, signature
@@ -27,11 +29,12 @@ from ciops.failures.trace_facts import FAILED, Facts
 
 PROGRESS: Final = "progress"
 """The observation that work was being done right before a job was ended."""
+STUCK: Final = "stuck"
+"""The observation that something waits in vain."""
 OUTPUT_CUT: Final = "output-cut"
 """The observation that the runner stopped writing the trace at its limit."""
 
 _BURST: Final = 40
-_PROGRESS_REACH: Final = 12
 _HINT_REACH: Final = 6
 _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
@@ -158,11 +161,12 @@ def _why_nothing(facts: Facts) -> tuple[str, str]:
 
 
 def _with_cause(bare: ScanResult, event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
-    frame = innermost_owned(event.frames, knowledge.roots)
+    frames = raise_site(event, facts.events, knowledge.roots)
+    frame = innermost_owned(frames, knowledge.roots)
     exception = event.exception or None
     doubt = _doubt(event, facts)
     said = mask_secrets(_identifying(event))
-    where = place(frame, event.frames)
+    where = place(frame, frames)
     return replace(
         bare,
         line=event.number,
@@ -175,7 +179,7 @@ def _with_cause(bare: ScanResult, event: Event, facts: Facts, knowledge: Knowled
         kind=event.kind,
         rule=event.rule,
         role=event.role,
-        frames=event.frames,
+        frames=frames,
         message=tuple(mask_secrets("\n".join(event.more)).split("\n")) if event.more else (),
         excerpt=_excerpt([*event.before, *event.after]),
         observed=facts.observed | _observed_above(event, knowledge),
@@ -202,11 +206,12 @@ def _doubt(event: Event, facts: Facts) -> str:
 
 def _observed_above(event: Event, knowledge: Knowledge) -> frozenset[str]:
     """Whether a job that was ended from outside made progress right up to it."""
-    if event.role not in (roles.KILL, roles.CANCEL) or knowledge.progress is None:
+    if event.role not in (roles.KILL, roles.CANCEL) or not event.before:
         return frozenset()
-    above = event.before[-_PROGRESS_REACH - 1 : -1]
-    seen = any(knowledge.progress.search(line.text) for line in above)
-    return frozenset((PROGRESS,)) if seen else frozenset()
+    above, end = event.before[:-1], event.before[-1]
+    last = [said.rule.id for line in above for said in knowledge.observer.all(line.text)]
+    moved = STUCK not in last and made_progress(above, end, knowledge.progress)
+    return frozenset((PROGRESS,)) if moved else frozenset()
 
 
 def _wrappers(facts: Facts) -> tuple[NumberedLine, ...]:

@@ -24,7 +24,7 @@ _LONGEST_JOIN: Final = 16_384
 _MOST_HELD: Final = 4
 
 _STAMP: Final = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z "
+    r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{1,9}Z "
     r"(?P<stream>[0-9a-fA-F]{2})(?P<pipe>[OE])(?P<plus>[ +])"
 )
 _STAMPED: Final = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [0-9a-fA-F]{2}[OE][ +]")
@@ -61,12 +61,13 @@ class Visible:
     """One line as a person sees it, numbered by the raw line on which it begins.
 
     `stream` is `00` for the runner's own words in a timestamped trace, `01` for the script's,
-    and empty where the trace does not say.
+    `time` when it was printed (`2026-05-04T10:11:12`); both are empty where the trace does not say.
     """
 
     number: int
     text: str
     stream: str = ""
+    time: str = ""
 
 
 @dataclass(slots=True)
@@ -76,6 +77,7 @@ class _Held:
     stream: str
     pieces: list[tuple[int, str]]
     size: int = 0
+    time: str = ""
     complete: bool = False
 
 
@@ -138,23 +140,22 @@ class Unframer:
         if stamp is None:
             yield from self.flush()
             if not _SCRIPT.match(text):
-                yield from _visible([(number, text)], "")
+                yield from _visible([(number, text)], _UNKNOWN)
             return
-        self._hold(
-            stamp["stream"] + stamp["pipe"], stamp["plus"] == "+", number, text[stamp.end() :]
-        )
+        self._hold(stamp, number, text[stamp.end() :])
         while self._held and (self._held[0].complete or len(self._held) > _MOST_HELD):
             yield from _shown(self._held.popleft())
 
-    def _hold(self, stream: str, goes_on: bool, number: int, text: str) -> None:
+    def _hold(self, stamp: re.Match[str], number: int, text: str) -> None:
+        stream = stamp["stream"] + stamp["pipe"]
         last = next((held for held in reversed(self._held) if held.stream == stream), None)
-        if last is not None and goes_on and last.size < _LONGEST_JOIN:
+        if last is not None and stamp["plus"] == "+" and last.size < _LONGEST_JOIN:
             last.pieces.append((number, text))
             last.size += len(text)
             return
         if last is not None:
             last.complete = True
-        self._held.append(_Held(stream, [(number, text)], len(text)))
+        self._held.append(_Held(stream, [(number, text)], len(text), stamp["time"]))
 
     def flush(self) -> Iterator[Visible | Section]:
         """The lines that were held back."""
@@ -163,22 +164,27 @@ class Unframer:
 
 
 def _shown(held: _Held) -> Iterator[Visible | Section]:
-    return _visible(held.pieces, held.stream[:2])
+    return _visible(held.pieces, (held.stream[:2], held.time))
 
 
-def _visible(pieces: list[tuple[int, str]], stream: str) -> Iterator[Visible | Section]:
+_Origin = tuple[str, str]
+"""The stream and the time of a line, as `Visible` has them."""
+_UNKNOWN: Final[_Origin] = ("", "")
+
+
+def _visible(pieces: list[tuple[int, str]], origin: _Origin) -> Iterator[Visible | Section]:
     """The visible lines of one logical line that arrived in pieces."""
     text = "".join(piece for _, piece in pieces)
     starts = _starts(pieces)
     at = 0
     if "section_" in text:
         for match in _SECTION.finditer(text):
-            yield from _overwritten(text, at, match.start(), starts, stream)
+            yield from _overwritten(text, at, match.start(), starts, origin)
             yield Section(
                 _number_at(starts, match.start()), match["name"], match["edge"] == "start"
             )
             at = match.end()
-    yield from _overwritten(text, at, len(text), starts, stream)
+    yield from _overwritten(text, at, len(text), starts, origin)
 
 
 def _starts(pieces: list[tuple[int, str]]) -> list[tuple[int, int]]:
@@ -200,7 +206,7 @@ def _number_at(starts: list[tuple[int, int]], position: int) -> int:
 
 
 def _overwritten(
-    text: str, begin: int, end: int, starts: list[tuple[int, int]], stream: str
+    text: str, begin: int, end: int, starts: list[tuple[int, int]], origin: _Origin
 ) -> Iterator[Visible]:
     """The states that a line went through: each `\\r` begins a new one."""
     at = begin
@@ -210,7 +216,7 @@ def _overwritten(
         if stop > at or (at == begin == 0 and stop == end):
             number = _number_at(starts, at)
             for part in _windows(text[at:stop]):
-                yield Visible(number, clean(part), stream)
+                yield Visible(number, clean(part), *origin)
         if cut < 0:
             return
         at = cut + 1

@@ -64,10 +64,14 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class JobNames:
-    """How job names tell the parts of a workload apart: groups `part` (1, 2, 3) and `workload`."""
+    """How job names tell the parts of a workload apart: a group `part` (1, 2, 3).
+
+    `around` owns what fails in the parts around a workload, in nobody's code.
+    """
 
     pattern: re.Pattern[str] | None = None
     workload_part: str = "2"
+    around: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,5 +258,7 @@ def _jobs(reader: Reader) -> JobNames:
     if not reader.has("jobs"):
         return JobNames()
     item = reader.child("jobs")
-    item.mapping(("parts", "workload_part"))
-    return JobNames(compiled(item, "parts"), item.text("workload_part", "2"))
+    item.mapping(("parts", "workload_part", "around"))
+    return JobNames(
+        compiled(item, "parts"), item.text("workload_part", "2"), item.text("around", "")
+    )

@@ -16,7 +16,7 @@ from ciops.failures.frames import Frame, OwnedFrame, is_language, short_path
 
 _LONGEST: Final = 300
 
-_MASKS: Final = tuple(
+_NAME_MASKS: Final = tuple(
     (re.compile(pattern), mask)
     for pattern, mask in (
         (r"\x1b\[[0-9;]*m", ""),
@@ -26,24 +26,45 @@ _MASKS: Final = tuple(
         (r"\(Request ID: [^)]{0,200}\)|(?i:request[ _-]?id)\W{1,3}[\w=;-]{6,120}", "<request>"),
         (r"\bRoot=[\w;-]{6,100}", "<request>"),
         (r"(?i)\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"<>)\]}]+", "<url>"),
+    )
+)
+_NUMBER_MASKS: Final = tuple(
+    (re.compile(pattern), mask)
+    for pattern, mask in (
         (r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "<id>"),
         (r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?", "<time>"),
         (r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b", "<time>"),
         (r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", "<address>"),
         # models--org--name, org/name revisions, and what a hub caches under them
         (r"\bmodels--[\w.-]+?--[\w.-]+", "<model>"),
-        # node names of clusters: pool0-00412, gpu-a-017.cluster.local
+        (
+            r"(?<=['\"`])[\w.-]{1,60}/(?![\w.-]*\.[a-z]{1,5}['\"`])[\w.-]*\d[\w.-]*(?=['\"`])",
+            "<model>",
+        ),
+        # node names of clusters: pool0-00412, gpu-a-017.cluster.local, node lyris0412
         (r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\d{2,6}(?:\.[a-z][\w-]*)*\b", "<host>"),
+        (r"\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.(?:local|internal|lan|cluster|svc)\b", "<host>"),
+        (r"(?i)(?<=\bnode )[a-z]{2,30}\d{1,6}\b|(?<=\bhost )[a-z]{2,30}\d{1,6}\b", "<host>"),
         (r"\brefs/pr/\d+", "<revision>"),
         # configuration classes of models: Qwen2_5OmniConfig
         (
             r"\b[A-Z]\w*(?:Config|ForCausalLM|ForConditionalGeneration|Model|Processor|Tokenizer(?:Fast)?)\b",
             "<config>",
         ),
-        # symbolic dimensions: s44*s70, u0, 2*s17
-        (r"\b(?:\d+\*)?[su]\d+(?:\s?[*+-]\s?(?:\d+|[su]\d+))*\b", "#"),
         (r"\b0x[0-9a-fA-F]+\b", "#"),
-        (r"\b[0-9a-fA-F]{7,64}\b(?<=[0-9a-fA-F]{7})(?=[^\w]|$)", "#"),
+        (r"\b(?=[a-f]*\d)[0-9a-f]{7,64}\b|\b(?=[A-F]*\d)[0-9A-F]{7,64}\b", "#"),
+        # 2h0m0s, 1.5s, 90 min
+        (
+            r"\b\d+(?:\.\d+)?(?:h|min|[mun\u00b5]?s|m)(?:\s?\d+(?:\.\d+)?(?:h|min|[mun\u00b5]?s|m))*\b",
+            "#",
+        ),
+        # versions: 2.7.1+cu128, v4.55.0.dev0
+        (r"\bv?\d+(?:\.\d+){1,4}(?:\.?[a-z]{1,5}\d+)?(?:\+[\w.]{1,30})?\b(?!\.?[A-Za-z])", "#"),
+        # sizes and symbolic dimensions: 8192x4096, s44*s70, 2*s17x512, 448*s21//2, u0
+        (
+            r"(?<![\w.])[su]?\d+(?:\s?(?://|[*+-])\s?[su]?\d+|[x\u00d7][su]?\d+)*(?!\w|\.\d)",
+            "#",
+        ),
         (r"\[(?:\s*[#\d][\d#.]*\s*,?)*\]|\((?:\s*[#\d][\d#.]*\s*,?)+\)", "<shape>"),
     )
 )
@@ -53,17 +74,24 @@ _PATH: Final = re.compile(
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _SPACES: Final = re.compile(r"\s+")
 _UNITS: Final = re.compile(r"# ?(?:[KMGTP]i?B|bytes|B|ms|us|s|min|h|%)\b")
+# A list of one thing over and over is as long as the model is deep.
+_REPEATED: Final = re.compile(r"(?<!\w)(['\"]?[\w<>#./-]{3,80}['\"]?)(?:, ?\1)+(?!\w)")
+_LOOKED_AT: Final = 2000
 
 
 def mask(text: str, names: Iterable[str] = ()) -> str:
     """The text with what varies masked; `names` (the model and its parts) are masked too."""
+    text = text[:_LOOKED_AT]
     for name in names:
-        text = text.replace(name, "<model>")
-    for pattern, replacement in _MASKS:
+        text = re.sub(rf"(?i)(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", "<model>", text)
+    for pattern, replacement in _NAME_MASKS:
         text = pattern.sub(replacement, text)
     text = _PATH.sub(_masked_path, text)
+    for pattern, replacement in _NUMBER_MASKS:
+        text = pattern.sub(replacement, text)
     text = _NUMBER.sub("#", text)
     text = _UNITS.sub("#", text)
+    text = _REPEATED.sub(r"\1", text)
     return _SPACES.sub(" ", text).strip()[:_LONGEST]
 
 
