@@ -294,7 +294,7 @@ def _slug(text: str, keep: bool = False) -> str:
 
 
 def _cut(slug: str, longest: int) -> str:
-    """A slug of bounded length that ends with a whole word, where its first word is not too long."""
+    """A slug of bounded length that ends with a whole word, if more than one word fits."""
     if len(slug) <= longest:
         return slug
     whole = slug[: longest + 1].rpartition("-")[0]
