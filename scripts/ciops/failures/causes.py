@@ -34,6 +34,7 @@ STUCK: Final = "stuck"
 OUTPUT_CUT: Final = "output-cut"
 """The observation that the runner stopped writing the trace at its limit."""
 
+_ARTIFACTS: Final = "artifacts"
 _BURST: Final = 40
 _HINT_REACH: Final = 6
 _MOST_WRAPPERS: Final = 20
@@ -68,7 +69,7 @@ def judge(facts: Facts, knowledge: Knowledge) -> ScanResult:
 
 def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     """The event that weighs most, the earliest of equals."""
-    events = [event for event in facts.events if not event.epilogue or _is_of_runner(event)]
+    events = [event for event in facts.events if not event.epilogue or _ends_job(event, facts)]
     ends = weights.Ends.of(events)
     weighed = [
         (weight - ends.discount(event), event)
@@ -80,8 +81,13 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     return _hint(facts, knowledge)
 
 
-def _is_of_runner(event: Event) -> bool:
-    """Whether the runner itself says it, after the script and its tidying up."""
+def _ends_job(event: Event, facts: Facts) -> bool:
+    """Whether the runner itself says it, after the script and its tidying up.
+
+    What it hands over counts only when the script had succeeded.
+    """
+    if event.kind == _ARTIFACTS:
+        return 0 < facts.passed < event.number
     return event.kind == "runner" or event.role in (roles.KILL, roles.CANCEL)
 
 

@@ -40,7 +40,9 @@ _ESCAPES: Final = re.compile(
     r"|[()#][0-9A-Za-z])"
 )
 # A colour code that lost its escape byte on the way, as GitHub and some log stores do.
-_BARE_CODES: Final = re.compile(r"(?<!\w)\[(?:\d{1,3}(?:;\d{1,3}){0,4})?[mK](?!\w*\])")
+_BARE_CODES: Final = re.compile(
+    r"(?<!\w)\[(?:\d{1,3}(?:;\d{1,3}){0,4}[mK](?!\w*\])|[mK](?![\w.:/ -]*\]))"
+)
 _CONTROL: Final = re.compile(
     r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
 )

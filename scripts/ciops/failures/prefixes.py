@@ -86,13 +86,18 @@ _DIGIT: Final = (
 )
 _BRACKET: Final = (
     _kind(r"\[[a-z_]{2,20}(?P<rank>\d{1,5})\]:\s?", outermost=True),
-    _kind(r"\[\d{1,3},(?P<rank>\d{1,5})\]<std(?:out|err|diag)>:\s?", outermost=True),
+    _kind(
+        r"\[(?:[\w.-]{1,80}@)?(?:\d{1,5},)?(?P<rank>\d{1,5})\](?:\[[\w.:-]{1,60}\])?"
+        r"<std(?:out|err|diag)>:\s?",
+        outermost=True,
+    ),
     _kind(r"\[(?i:rank)[ :=_-]?(?P<rank>\d{1,5})\]:?\s?", outermost=True),
     _kind(r"\[(?P<level>[EWIDFVT])\]\s?"),
     _kind(rf"\[(?P<level>[EWIF])\s?\d{{0,4}}(?: {_TIME})? [\w./-]{{1,80}}:\d{{1,6}}\]\s?"),
     _kind(rf"\[(?P<level>(?i:{_LEVEL_WORDS}))\]:?\s?"),
     _kind(r"\[\w{1,30}:(?P<level>error|exception|warn|info)\]\s?"),
-    _kind(r"\[\s*\d{1,9}\.\d{3,9}\]\s?"),
+    _kind(r"\[\s*\d{1,10}\.\d{3,9}\]\s?"),
+    _kind(r"\[[\w.-]{1,64}:\d{1,9}\s{0,3}:\s?\d{1,9}\]\s{0,8}"),
     _kind(rf"\[{_DATE} {_TIME} (?P<level>[EWIFDC]) \d{{1,9}} \d{{1,9}}\]\s?"),
     _kind(rf"\[(?:\w{{1,12}} )?(?:{_DATE}[T -])?{_TIME}(?:Z|[+-]\d\d:?\d\d)?\]\s?"),
     _kind(rf"\[\d\d/\d\d/\d{{4}}-{_TIME}\]\s?"),
@@ -123,6 +128,12 @@ _LETTER: Final = (
     _kind(r"std(?:out|err) [FP] |BUILDSTD(?:ERR|OUT): ?"),
     _kind(r"(?P<level>DEBUG|INFO|WARNING|ERROR) [\w./]{1,60}\.py:\d{1,6}:\s{1,2}"),
     _kind(r"(?P<name>GECKO|PID)[( ](?P<pid>\d{1,9})\)? \| ?"),
+    _kind(
+        r"(?i:rank|worker|replica|process|proc|node|task)[ _#-]?(?P<rank>\d{1,5})\s?[:|>] ?", True
+    ),
+    _kind(
+        rf"[\w./-]{{1,80}}\.(?:c|cc|cpp|cu|h|py|go):\d{{1,6}}\s{{1,4}}\w+\s{{1,4}}(?P<level>{_LEVEL_WORDS})\s"
+    ),
 )
 _HASH: Final = (
     _kind(r"##\[(?P<level>error|warning|debug|notice)\]"),

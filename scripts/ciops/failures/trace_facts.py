@@ -59,6 +59,20 @@ class Facts:
             if other.role == roles.WRAPPER
         )
 
+    def is_told_before(self, event: Event) -> bool:
+        """Whether something was said to have failed before an event."""
+        return any(
+            other.number < event.start for other in self.events if other.role == roles.WRAPPER
+        )
+
+    def has_exited_before(self, event: Event) -> bool:
+        """Whether a task had failed by itself shortly before: the launcher ends its siblings."""
+        return any(
+            0 < event.number - other.number <= _TOLD_WITHIN
+            for other in self.events
+            if other.role == roles.WRAPPER and other.kind == "exit"
+        )
+
     def tests_fail_after(self, event: Event) -> bool:
         """Whether a failing test is reported later: what is printed before may be its output."""
         return any(

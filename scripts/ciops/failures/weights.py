@@ -32,6 +32,7 @@ _CRASHED_AFTERWARDS: Final = 65
 
 # Ordinary lines of the same process after which it has survived what it reported.
 _ALIVE: Final = 20
+_ALIVE_ELSEWHERE: Final = 8  # lines that say which process printed them
 _ALIVE_AFTER_A_LINE: Final = 12
 _ALIVE_AFTER_A_MENTION: Final = 5
 _ALIVE_IN_TESTS: Final = 5
@@ -90,8 +91,10 @@ def _of_others(event: Event, facts: Facts) -> int:
     if event.role == roles.ANNOUNCEMENT:
         return FAILED_TEST if event.kind == "test" else ANNOUNCED
     if event.role == roles.FALLOUT and event.kind == "exception":
-        return ALONE  # now and then the only evidence there is
-    return CANCELLED if event.role == roles.CANCEL else 0
+        return 0 if facts.is_told_before(event) else ALONE  # now and then the only evidence
+    if event.role == roles.CANCEL:
+        return 0 if facts.has_exited_before(event) else CANCELLED
+    return 0
 
 
 def _of_cause(event: Event, facts: Facts) -> int:
@@ -116,7 +119,7 @@ def _is_survived(event: Event, facts: Facts) -> bool:
     """Whether its process went on as if nothing had happened."""
     if event.kind in _LASTING:
         return False
-    enough = _ALIVE
+    enough = _ALIVE_ELSEWHERE if event.source else _ALIVE
     if event.role == roles.CAUSE and event.bare and event.kind not in _SLOW:
         enough = _ALIVE_AFTER_A_MENTION if event.mentioned else _ALIVE_AFTER_A_LINE
     return event.alive >= (_ALIVE_THOUGH_TOLD if facts.is_told_of(event) else enough)
