@@ -68,7 +68,7 @@ def with_crlf(trace: bytes) -> bytes:
 def timestamped(trace: bytes) -> bytes:
     """A plain trace as a runner with timestamps would have written it."""
     lines = trace.split(b"\n")
-    if any(_STAMPED.match(line) for line in lines[:50]):
+    if not trace or any(_STAMPED.match(line) for line in lines[:50]):
         return trace
     return b"\n".join(_stamp(number, line) for number, line in enumerate(lines))
 
