@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from ciops.triage import speech_cues
 from ciops.triage.statements import judge_event, judge_mention
 
 
@@ -190,3 +193,13 @@ def test_an_event_is_only_possible(sentence):
 )
 def test_an_event_happened(sentence):
     assert event(sentence) == type(event(sentence))()
+
+
+CUES = sorted(name for name, cue in vars(speech_cues).items() if name.isupper() and len(cue) > 40)
+
+
+@pytest.mark.parametrize("name", CUES)
+def test_a_cue_is_for_words_in_lower_case(name):
+    cue = getattr(speech_cues, name)
+    letters = re.sub(r"\\.", "", cue)
+    assert "(?-i:" in cue or letters == letters.lower()

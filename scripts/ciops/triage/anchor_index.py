@@ -16,7 +16,7 @@ from ciops.triage.patterns import (
 )
 
 _NONE: Final[Mapping[str, int]] = {}
-_MOST_WORDS: Final = 20_000
+_MOST_WORDS: Final = 5000
 
 
 class Matcher:
@@ -71,7 +71,7 @@ class AnchorIndex:
     """Which terms and patterns a line needs, by the words in it."""
 
     __slots__ = (
-        "_common", "_in_zone", "_known", "_lengths", "_matchers", "always", "prefixes",
+        "_common", "_known", "_lengths", "_matchers", "always", "prefixes",
         "substrings", "words",
     )  # fmt: skip
 
@@ -83,8 +83,7 @@ class AnchorIndex:
         self._lengths: list[int] = []
         self.substrings: list[tuple[str, int]] = []
         self.always: list[int] = []
-        self._in_zone: dict[str, frozenset[int]] = {}
-        self._known: dict[str, list[int]] = {}
+        self._known: dict[str, dict[str, tuple[int, ...]]] = {}
 
     def add(
         self,
@@ -123,33 +122,33 @@ class AnchorIndex:
     def candidates(self, text: str, zone: str) -> list[Matcher]:
         """The matchers that may match a line of a zone, in the order of the policy."""
         lowered = text.lower()
-        found = list(self.always)
-        known = self._known
+        known = self._known.get(zone)
+        if known is None:
+            known = self._known[zone] = {"": self._counting(self.always, zone)}
+        found = set(known[""])
         for word in words_of(lowered):
-            if word not in known:
-                self._learn(word)
-            found += known[word]
+            numbers = known.get(word)
+            found.update(self._learn(word, zone) if numbers is None else numbers)
         if not lowered.isascii():
-            found += [number for run, number in self.substrings if run in lowered]
+            runs = [number for run, number in self.substrings if run in lowered]
+            found.update(self._counting(runs, zone))
         matchers = self._matchers
-        numbers = sorted(self._numbers(zone).intersection(found))
-        return [x for number in numbers if (x := matchers[number]).may_be_in(lowered)]
+        return [x for number in sorted(found) if (x := matchers[number]).may_be_in(lowered)]
 
-    def _learn(self, word: str) -> None:
+    def _learn(self, word: str, zone: str) -> tuple[int, ...]:
         """Keep which matchers a word calls for: an issue says the same words again and again."""
-        if len(self._known) >= _MOST_WORDS:
-            self._known.clear()
         found = list(self.words.get(word, ()))
         for length in self._lengths:
             if length > len(word):
                 break
             found += self.prefixes.get(word[:length], ())
-        self._known[word] = found
+        known = self._known[zone]
+        if len(known) < _MOST_WORDS:
+            known[word] = self._counting(found, zone)
+            return known[word]
+        return self._counting(found, zone)
 
-    def _numbers(self, zone: str) -> frozenset[int]:
-        """The numbers of the matchers that count in a zone."""
-        if zone not in self._in_zone:
-            self._in_zone[zone] = frozenset(
-                number for number, matcher in enumerate(self._matchers) if zone in matcher.zones
-            )
-        return self._in_zone[zone]
+    def _counting(self, numbers: Iterable[int], zone: str) -> tuple[int, ...]:
+        """Those of the matchers that count in a zone."""
+        matchers = self._matchers
+        return tuple(number for number in numbers if zone in matchers[number].zones)

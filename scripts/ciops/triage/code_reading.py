@@ -12,6 +12,7 @@ from typing import Final
 
 _MAX_CODE: Final = 20_000
 _MAX_REPAIRS: Final = 12
+_BODIES: Final = ("body", "orelse", "finalbody", "handlers", "cases")
 _PROMPT: Final = re.compile(r"^\s*(?:>>> ?|In \[\d+\]: ?)")
 _CONTINUATION: Final = re.compile(r"^\.\.\. ?")
 _MAGIC: Final = re.compile(r"^\s*[!%$]")
@@ -117,7 +118,7 @@ def _blank_out(lines: list[str], at: int, message: str) -> bool:
 
 def _imported(tree: ast.Module, touches: frozenset[str]) -> set[str]:
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in _nested(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] in touches:
@@ -125,6 +126,16 @@ def _imported(tree: ast.Module, touches: frozenset[str]) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in touches:
             names.update(alias.asname or alias.name for alias in node.names)
     return names
+
+
+def _nested(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every statement at any depth; expressions, which are most of a tree, hold none."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        for name in _BODIES:
+            todo.extend(getattr(node, name, ()))
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.stmt]:

@@ -7,12 +7,19 @@ An edit reads `remove body:12 "…"`, `remove comment 2:3-5 "…"`, `add to body
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import lru_cache
+from typing import Final, cast
 
 from ciops.errors import UsageError
+from ciops.triage.evidence import Evidence, superseded
+from ciops.triage.facets import Weighed, weigh
 from ciops.triage.facts import Account, CommentFacts, IssueFacts
+from ciops.triage.issue_text import Line, Reading
+from ciops.triage.policy import Policy
+from ciops.triage.reading_rules import Zone
+from ciops.triage.weighing import retallied
 
 _REMOVE: Final = re.compile(
     r'remove (?P<where>title|body|comment \d+):(?P<first>\d+)(?:-(?P<last>\d+))?(?: ".*")?$'
@@ -88,6 +95,53 @@ def apply_words(facts: IssueFacts, words: str) -> IssueFacts:
     for part in re.split(r"; (?=remove |add )", words):
         facts = apply_edit(facts, parse_edit(part))
     return facts
+
+
+def edited_evidence(weighed: Weighed, edits: Iterable[Edit], policy: Policy) -> Weighed:
+    """What an issue's evidence would be with the edits, without reading it again.
+
+    Nearly: a line that goes may change what its neighbours are read as.
+    """
+    for edit in edits:
+        weighed = _less(weighed, edit) if edit.removes else _more(weighed, edit, policy)
+    return weighed
+
+
+def _less(weighed: Weighed, edit: Edit) -> Weighed:
+    gone = {x.topic for x in weighed.evidence if _is_on(x, edit)}
+    evidence = tuple(x for x in weighed.evidence if not _is_on(x, edit))
+    signs = tuple(x for x in weighed.signs if not _is_on(x, edit))
+    total = retallied(weighed.total, evidence, gone)
+    return replace(weighed, evidence=evidence, total=total, signs=signs)
+
+
+def _is_on(item: Evidence, edit: Edit) -> bool:
+    """Whether evidence is on one of the lines that an edit takes away."""
+    if item.where != edit.where:
+        return False
+    return item.line <= edit.last and max(item.line, item.last) >= edit.first
+
+
+def _more(weighed: Weighed, edit: Edit, policy: Policy) -> Weighed:
+    turn = weighed.reading.turns + 1 if edit.where == MAINTAINER else 0
+    said = _said(edit, turn, policy)
+    evidence = (*weighed.evidence, *said.evidence)
+    touched = {item.topic for item in said.evidence}
+    if any(item.conclusion for item in said.evidence):  # it outweighs all parts before it
+        evidence = tuple(superseded(evidence, policy.scoring))
+        touched |= {item.topic for item in evidence}
+    total = retallied(weighed.total, evidence, touched)
+    return replace(weighed, evidence=evidence, total=total, signs=(*weighed.signs, *said.signs))
+
+
+@lru_cache(maxsize=512)
+def _said(edit: Edit, turn: int, policy: Policy) -> Weighed:
+    """What a line that is added says for itself."""
+    zone = cast(Zone, edit.zone or "prose")
+    where = f"comment {turn}" if turn else edit.where
+    speaker = "maintainer" if turn else "reporter"
+    line = Line(edit.text, zone, where, 0, 0, turn, speaker, 0)  # type: ignore[arg-type]
+    return weigh(Reading((line,), (), turn), policy)
 
 
 def _without(edit: Edit) -> Callable[[str], str]:

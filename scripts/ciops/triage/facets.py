@@ -12,9 +12,17 @@ from ciops.triage.gathering import gather
 from ciops.triage.inferred import infer, proves_scope
 from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Policy
-from ciops.triage.reproduction import TOLD, find_reproduction
+from ciops.triage.reproduction import TOLD, signs_of_reproduction, told_reproduction
 from ciops.triage.routing import Confidence, Routing, route_issue
-from ciops.triage.weighing import NOTHING, Score, apply_overrides, family_stands, score_topics
+from ciops.triage.weighing import (
+    NOTHING,
+    Score,
+    Tally,
+    apply_overrides,
+    family_stands,
+    score_topics,
+    tally,
+)
 
 Kind = Literal["bug", "feature", "enhancement", "question", "docs"]
 _ASKED: Final[tuple[Kind, ...]] = ("feature", "enhancement")
@@ -63,30 +71,54 @@ class FacetEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """All that speaks in an issue: evidence, its sums, signs of a reproduction, what it raised."""
+
+    reading: Reading
+    evidence: tuple[Evidence, ...]
+    total: Tally
+    signs: tuple[Evidence, ...]
+    raised: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
-    """Facets, what they stand on, and the routing behind them."""
+    """Facets, what they stand on, the routing behind them, and all that was weighed."""
 
     facets: Facets
     evidence: tuple[FacetEvidence, ...]
     routing: Routing
+    weighed: Weighed
 
 
 def judge(reading: Reading, policy: Policy) -> Judgement:
     """Judge an issue that has been read. Pure: the same reading gives the same judgement."""
+    return conclude(weigh(reading, policy), policy)
+
+
+def weigh(reading: Reading, policy: Policy) -> Weighed:
+    """All evidence of an issue, before the policy's edges."""
     gathered = gather(reading, policy)
     gathered.extend(infer(reading, gathered, policy))
-    found, scores, applied = apply_overrides(gathered, policy)
+    signs = signs_of_reproduction(reading, policy)
+    return Weighed(reading, tuple(gathered), tally(gathered), tuple(signs), _raised(reading))
+
+
+def conclude(weighed: Weighed, policy: Policy) -> Judgement:
+    """The facets that evidence adds up to."""
+    found, total, applied = apply_overrides(weighed.evidence, weighed.total, policy)
+    scores = total.scores
     routing = route_issue(scores, applied, policy)
-    reproduction = find_reproduction(reading, found, policy)
-    apart = _apart(scores, found, policy)
+    reproduction = [*weighed.signs, *told_reproduction(found)]
+    apart = _apart(total, found, policy)
     asked = score_topics(x for x in found if x.turn == 0 and x.topic.startswith(_OF_KINDS))
-    kind = _kind(reading, asked, bool(reproduction))
+    kind = _kind(weighed.raised, asked, bool(reproduction))
     if apart is not None:
         reproduction.extend(x for x in found if x.topic == _BUILT and x.points > 0)
     if kind != "bug":
         reproduction = [sign for sign in reproduction if sign.signal not in TOLD]
     distributed = apart is None
-    priorities = _priorities(scores, policy) if distributed and kind == "bug" else ()
+    priorities = _priorities(total, policy) if distributed and kind == "bug" else ()
     confidence = _confidence(routing, apart, scores, policy)
     exempt = scores.get("reproduction:exempt", NOTHING).points >= 1
     facets = Facets(
@@ -101,16 +133,17 @@ def judge(reading: Reading, policy: Policy) -> Judgement:
         repro_expected=kind == "bug" and not exempt,
     )
     evidence = tuple(_cited(facets, scores, routing, apart, reproduction))
-    return Judgement(facets, evidence, routing)
+    return Judgement(facets, evidence, routing, weighed)
 
 
-def _apart(scores: dict[str, Score], found: Sequence[Evidence], policy: Policy) -> str | None:
+def _apart(total: Tally, found: Sequence[Evidence], policy: Policy) -> str | None:
     """The family that puts an issue out of scope, or None where it is in scope.
 
     What was run or printed in the scope keeps an issue there, unless somebody found out that it
     happens without. A family that is only spoken of must outweigh what is said of the scope.
     """
-    families = [family for family in policy.apart if family_stands(family, "apart", scores)]
+    scores = total.scores
+    families = [family for family in policy.apart if family_stands(family, "apart", total)]
     if not families:
         return None
     best = max(families, key=lambda family: scores[f"apart:{family.id}"].points)
@@ -162,10 +195,10 @@ def _explains_trace(item: Evidence, policy: Policy) -> bool:
     return shown and any(x.id == family and x.explains_trace for x in policy.apart)
 
 
-def _kind(reading: Reading, scores: dict[str, Score], reproduced: bool) -> Kind:
+def _kind(raised: bool, scores: dict[str, Score], reproduced: bool) -> Kind:
     """What an issue is. The form that was filled in weighs; a title that asks outright, more."""
     points = {name: scores.get(f"kind:{name}", NOTHING).points for name in _KINDS}
-    bug = points["bug"] + (_RAISED if _raised(reading) else 0.0)
+    bug = points["bug"] + (_RAISED if raised else 0.0)
     contradicted = scores.get("group:contradiction", NOTHING).points >= 2
     asked = max(points["feature"], points["enhancement"])
     wanted = asked >= (_ASKED_AT if bug > 0 else _ASKED_ALONE)
@@ -185,9 +218,9 @@ def _raised(reading: Reading) -> bool:
     return any(not _MISSING.search(f"{x.exception}: {x.message}") for x in raised)
 
 
-def _priorities(scores: dict[str, Score], policy: Policy) -> tuple[str, ...]:
+def _priorities(total: Tally, policy: Policy) -> tuple[str, ...]:
     return tuple(
-        family.id for family in policy.priorities if family_stands(family, "priority", scores)
+        family.id for family in policy.priorities if family_stands(family, "priority", total)
     )
 
 

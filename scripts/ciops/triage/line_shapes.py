@@ -7,6 +7,7 @@ product. Every pattern is bounded, so a line costs a time in proportion to its l
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Literal
 
 Shape = Literal[
@@ -94,6 +95,7 @@ _DUMP: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def shape_of(line: str) -> Shape:
     """The shape of a line that has lost its rank and time prefixes."""
     match = _SHAPE.match(line)

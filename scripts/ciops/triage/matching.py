@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from ciops.triage.anchor_index import AnchorIndex, Matcher
 from ciops.triage.issue_text import Line, Reading
@@ -42,8 +42,7 @@ class Hit:
     captured: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
+class _Span(NamedTuple):
     owner: int
     start: int
     end: int
@@ -98,7 +97,10 @@ def _spans(text: str, zone: Zone, index: AnchorIndex, spent: frozenset[int]) -> 
             if spoken:
                 later = islice(regex.finditer(subject, first.end()), _MOST_MENTIONS)
                 spans.extend(_span(matcher, match) for match in later)
-    return tuple(span for spans in by_owner.values() for span in _apart(spans, spoken))
+    found: list[_Span] = []
+    for spans in by_owner.values():
+        found += spans if len(spans) == 1 else _apart(spans, spoken)
+    return tuple(found)
 
 
 def _span(matcher: Matcher, match: re.Match[str]) -> _Span:

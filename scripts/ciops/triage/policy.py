@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Literal
 
 from ciops.triage.anchor_index import AnchorIndex
@@ -185,9 +186,9 @@ class Labels:
     forbidden: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """A policy, ready to decide with.
+    """A policy, ready to decide with. One is itself alone, so that what it says may be kept.
 
     `owners` are the path fragments of all components, longest first: (fragment, component,
     passing); `index` finds the signals that a line needs.
@@ -233,7 +234,7 @@ class Policy:
     @property
     def module_labels(self) -> tuple[str, ...]:
         """The labels that classify, in the order of the components."""
-        return tuple(dict.fromkeys(c.label for c in self.components.values() if c.label))
+        return _module_labels(self)
 
     def allowed_labels(self, profile: Profile) -> frozenset[str]:
         """Every label that a plan may add under a profile."""
@@ -249,3 +250,8 @@ class Policy:
             *([profile.classified] if profile.classified else []),
         ]
         return frozenset(named)
+
+
+@lru_cache(maxsize=8)
+def _module_labels(policy: Policy) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(c.label for c in policy.components.values() if c.label))

@@ -27,7 +27,7 @@ SPOKEN: Final = frozenset({"title", "prose", "steps"})
 MACHINE: Final = frozenset({"traceback", "cpp", "log"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReadingRules:
     """What a policy says about reading: sections, prefixes and lines that must never score."""
 

@@ -55,11 +55,13 @@ TOLD: Final = frozenset({"steps", "inline_code"})
 """Signs that are told rather than given: a request that describes a use has them as well."""
 
 
-def find_reproduction(
-    reading: Reading, found: Sequence[Evidence], policy: Policy
-) -> list[Evidence]:
-    """The evidence that a reproduction is there, best first; empty when there is none."""
-    signs = [_sign(line, signal) for line, signal in _signs(reading, policy)]
+def signs_of_reproduction(reading: Reading, policy: Policy) -> list[Evidence]:
+    """The code, commands and steps that somebody could run or follow, best first."""
+    return [_sign(line, signal) for line, signal in _signs(reading, policy)]
+
+
+def told_reproduction(found: Sequence[Evidence]) -> list[Evidence]:
+    """Evidence of a policy's own signals that a reproduction is there, or was followed."""
     told = [item for item in found if item.topic == "reproduction:present" and item.points > 0]
     confirmed = [
         item
@@ -68,7 +70,7 @@ def find_reproduction(
         and item.speaker == "maintainer"
         and item.points > 0
     ]
-    return [*signs, *told, *confirmed]
+    return [*told, *confirmed]
 
 
 def touching_block(reading: Reading, policy: Policy) -> Line | None:

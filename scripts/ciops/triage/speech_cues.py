@@ -19,8 +19,12 @@ def _cue(*alternatives: str) -> Cue:
 
 @cache
 def pattern(cue: Cue) -> re.Pattern[str]:
-    """The compiled cue; compiled when first needed, as all of them together cost 30 ms."""
-    return re.compile(cue, re.IGNORECASE | re.ASCII)
+    """The compiled cue, for words in lower case, which is twice as fast as minding no case.
+
+    One that minds the case of a part (`(?-i:`) is for words as they are. Compiled when first
+    needed, as all of them together cost 30 ms.
+    """
+    return re.compile(cue, re.ASCII | (re.IGNORECASE if "(?-i:" in cue else 0))
 
 
 _VERSION = r"(?:\s?[\d.]{1,8})?"
@@ -118,8 +122,8 @@ WITHOUT_BEFORE: Final[Cue] = _cue(
     r"|layer)\s{1,2}){0,4}$",
 )
 OFF_AFTER: Final[Cue] = _cue(
-    r"^\s{0,2}(?:=\s?(?:False|0|None|off)\b|(?:is |was |being |set to |turned |switched )?(?:off"
-    r"|disabled|removed|commented out|(?:set to )?False)\b)",
+    r"^\s{0,2}(?:=\s?(?:false|0|none|off)\b|(?:is |was |being |set to |turned |switched )?(?:off"
+    r"|disabled|removed|commented out|(?:set to )?false)\b)",
     r"^.{0,4}(?:なし|を使わな|を外|を無効)",
 )
 _TROUBLE = (

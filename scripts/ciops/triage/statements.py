@@ -55,12 +55,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """The words around a mention, without code marks: its sentence, and what it lies between."""
+    """The words around a mention: its sentence, and what it lies between.
+
+    In lower case, without code marks; `shown` is what comes after as it is written.
+    """
 
     sentence: str
     lead: str
     before: str
     after: str
+    shown: str
 
 
 @lru_cache(maxsize=_KEPT)
@@ -110,7 +114,7 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
         return _elimination(window)
     if pattern(cues.BLAME_BEFORE).search(before):
         return "blamed", None, False
-    if pattern(cues.CLEARED_AFTER).match(after):
+    if pattern(cues.CLEARED_AFTER).match(window.shown):
         return "cleared", _outcome(after), False
     if pattern(cues.ONLY_WITH_BEFORE).search(before):
         return "blamed", "fails", False
@@ -155,7 +159,7 @@ def _elimination(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     """Without the thing: if it still fails the thing is cleared, if it works it is to blame."""
     outcome = _outcome(window.after) or _outcome(window.lead)
     if outcome is None:
-        bare = len(window.after) <= _BARE and window.lead.strip(" -*+").casefold() == "no"
+        bare = len(window.after) <= _BARE and window.lead.strip(" -*+") == "no"
         return ("cleared" if bare else "context"), None, True
     return ("blamed" if outcome == "works" else "cleared"), outcome, True
 
@@ -173,12 +177,14 @@ def _outcome(text: str) -> Outcome | None:
 
 def _window(text: str, start: int, end: int) -> _Window:
     low, sentence_end, high = _sentence(text, start, end)
-    clause_start = _last_end(cues.CLAUSE_END, text, max(low, start - _BEFORE), start)
+    before = text[max(low, start - _BEFORE) : start].lower()
+    shown = _bare(text[_past_call(text, end) : min(sentence_end, end + _AFTER)])
     return _Window(
-        sentence=_bare(text[low:high]),
-        lead=_bare(text[low:start]),
-        before=_bare(text[max(clause_start, start - _BEFORE) : start]),
-        after=_bare(text[_past_call(text, end) : min(sentence_end, end + _AFTER)]),
+        sentence=_bare(text[low:high]).lower(),
+        lead=_bare(text[low:start]).lower(),
+        before=_bare(before[_last_end(cues.CLAUSE_END, before) :]),
+        after=shown.lower(),
+        shown=shown,
     )
 
 
@@ -209,8 +215,8 @@ def _sentence_ends(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(match.span() for match in pattern(cues.SENTENCE_END).finditer(text))
 
 
-def _last_end(boundary: Cue, text: str, low: int, high: int) -> int:
-    last = low
-    for match in pattern(boundary).finditer(text, low, high):
+def _last_end(boundary: Cue, text: str) -> int:
+    last = 0
+    for match in pattern(boundary).finditer(text):
         last = match.end()
     return last

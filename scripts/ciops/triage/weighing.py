@@ -7,7 +7,7 @@ about it; path never suffices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -76,16 +76,41 @@ def score_of(topic: str, items: Sequence[Evidence]) -> Score:
     return Score(topic, round(sum(best.values()), 2), tuple(ordered))
 
 
-def family_stands(family: Family, prefix: str, scores: dict[str, Score]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What all evidence adds up to: a score for each topic, and the signals that speak for one."""
+
+    scores: dict[str, Score]
+    signals: frozenset[str]
+
+
+def tally(found: Iterable[Evidence]) -> Tally:
+    """Add up all evidence."""
+    items = tuple(found)
+    return Tally(score_topics(items), _speaking(items))
+
+
+def retallied(total: Tally, found: Sequence[Evidence], touched: Collection[str]) -> Tally:
+    """The sums again after the evidence of some topics has changed."""
+    changed = score_topics(item for item in found if item.topic in touched)
+    kept = {topic: score for topic, score in total.scores.items() if topic not in touched}
+    return Tally(kept | changed, _speaking(found))
+
+
+def _speaking(found: Iterable[Evidence]) -> frozenset[str]:
+    return frozenset(item.signal for item in found if item.points > 0)
+
+
+def family_stands(family: Family, prefix: str, tally: Tally) -> bool:
     """Whether a family is on: its points, its needs, and none of what excludes it."""
-    if scores.get(f"{prefix}:{family.id}", NOTHING).points < family.threshold:
+    if tally.scores.get(f"{prefix}:{family.id}", NOTHING).points < family.threshold:
         return False
-    return all(_any_holds(need, scores) for need in family.needs) and not any(
-        _any_holds(other, scores) for other in family.unless
+    return all(_any_holds(need, tally) for need in family.needs) and not any(
+        _any_holds(other, tally) for other in family.unless
     )
 
 
-def holds(condition: str, scores: dict[str, Score]) -> bool:
+def holds(condition: str, tally: Tally) -> bool:
     """Whether a condition of the policy holds.
 
     "group:hang" (points of at least 1), "component:x" (standing), "component:x.root",
@@ -93,8 +118,8 @@ def holds(condition: str, scores: dict[str, Score]) -> bool:
     "component:*" is that any part has evidence at all.
     """
     if condition.startswith("signal:"):
-        name = condition[7:]
-        return any(x.signal == name and x.points > 0 for s in scores.values() for x in s.evidence)
+        return condition[7:] in tally.signals
+    scores = tally.scores
     topic, _, asked = condition.partition(".")
     if topic == "component:*":
         return any(s.points > 0 for name, s in scores.items() if name.startswith("component:"))
@@ -109,22 +134,21 @@ def holds(condition: str, scores: dict[str, Score]) -> bool:
 
 
 def apply_overrides(
-    found: Sequence[Evidence], policy: Policy
-) -> tuple[list[Evidence], dict[str, Score], tuple[Override, ...]]:
-    """The evidence after the policy's edges, its scores, and the overrides that took effect."""
+    found: Sequence[Evidence], total: Tally, policy: Policy
+) -> tuple[list[Evidence], Tally, tuple[Override, ...]]:
+    """The evidence after the policy's edges, what it adds up to, and which edges took effect."""
     evidence = list(found)
-    scores = score_topics(evidence)
     applied = []
     for override in policy.overrides:
-        if not _fires(override, scores):
+        if not _fires(override, total):
             continue
         applied.append(override)
         touched = _touched(override, evidence)
         if touched:
             evidence = [_in_context(x, override) if x.topic in touched else x for x in evidence]
             evidence.extend(_added(override, evidence, policy))
-            scores |= score_topics(item for item in evidence if item.topic in touched)
-    return evidence, scores, tuple(applied)
+            total = retallied(total, evidence, touched)
+    return evidence, total, tuple(applied)
 
 
 def _touched(override: Override, evidence: Sequence[Evidence]) -> set[str]:
@@ -134,15 +158,15 @@ def _touched(override: Override, evidence: Sequence[Evidence]) -> set[str]:
     return named | {item.topic for item in evidence if item.signal in aside} if aside else named
 
 
-def _fires(override: Override, scores: dict[str, Score]) -> bool:
-    return all(_any_holds(when, scores) for when in override.when) and not any(
-        _any_holds(unless, scores) for unless in override.unless
+def _fires(override: Override, total: Tally) -> bool:
+    return all(_any_holds(when, total) for when in override.when) and not any(
+        _any_holds(unless, total) for unless in override.unless
     )
 
 
-def _any_holds(conditions: str, scores: dict[str, Score]) -> bool:
+def _any_holds(conditions: str, total: Tally) -> bool:
     """Conditions joined by " or "."""
-    return any(holds(part.strip(), scores) for part in conditions.split(" or "))
+    return any(holds(part.strip(), total) for part in conditions.split(" or "))
 
 
 def _in_context(item: Evidence, override: Override) -> Evidence:

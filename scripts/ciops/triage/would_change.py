@@ -1,22 +1,24 @@
 """What would change a decision: the smallest edit of the issue that flips a facet, tried out.
 
 Candidates are the lines that a facet stands on, taken away one by one and then together, and one
-added line for each thing the facet could be instead, taken from the policy's own examples. Each
-candidate is applied to the facts and decided again; only one that flips the facet is told.
+added line for each thing the facet could be instead, taken from the policy's own examples. Each is
+tried on the evidence, which is quick; one that flips a facet there is applied to the text and
+decided again, and only one that flips the facet so is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from ciops.triage.decide import Decision, judge_facts
-from ciops.triage.edits import MAINTAINER, Edit, apply_edit, describe
+from ciops.triage.edits import MAINTAINER, Edit, apply_edit, describe, edited_evidence
 from ciops.triage.evidence import Evidence
-from ciops.triage.facets import Facets
+from ciops.triage.facets import Facets, conclude
 from ciops.triage.facts import IssueFacts
-from ciops.triage.issue_text import read_issue
+from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Component, Policy
 
 FACETS: Final = (
@@ -25,6 +27,7 @@ FACETS: Final = (
 )  # fmt: skip
 _MOST_REMOVED: Final = 4
 _MOST_TRIED: Final = 8
+_MOST_APPLIED: Final = 2
 _REPRODUCED: Final = "reproduction:present"
 _SHORT: Final = 120
 _WRITABLE: Final = ("traceback", "log", "cpp", "code", "shell", "prose", "title")
@@ -46,12 +49,36 @@ class Change:
 
 def would_change(facts: IssueFacts, decision: Decision, policy: Policy) -> list[Change]:
     """For each facet the smallest edit found that flips it; none where nothing small does."""
-    found = []
-    for facet in FACETS:
-        change = _smallest(facet, facts, decision, policy)
-        if change is not None:
-            found.append(change)
-    return found
+    trials = _Trials(facts, decision, policy)
+    found = (_smallest(facet, trials) for facet in FACETS)
+    return [change for change in found if change is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """An issue under trial. Each edit is tried once, whichever facets it is tried for."""
+
+    facts: IssueFacts
+    decision: Decision
+    policy: Policy
+    weighed: dict[tuple[Edit, ...], Facets] = field(default_factory=dict)
+    applied: dict[tuple[Edit, ...], Facets] = field(default_factory=dict)
+
+    def on_evidence(self, edits: tuple[Edit, ...]) -> Facets:
+        """The facets that the evidence would add up to; near the truth, and quick."""
+        if edits not in self.weighed:
+            changed = edited_evidence(self.decision.judgement.weighed, edits, self.policy)
+            self.weighed[edits] = conclude(changed, self.policy).facets
+        return self.weighed[edits]
+
+    def on_text(self, edits: tuple[Edit, ...]) -> Facets:
+        """The facets of the edited issue, read and decided again."""
+        if edits not in self.applied:
+            facts = self.facts
+            for edit in edits:
+                facts = apply_edit(facts, edit)
+            self.applied[edits] = judge_facts(facts, self.policy).facets
+        return self.applied[edits]
 
 
 def change_json(change: Change) -> dict[str, Any]:
@@ -70,43 +97,39 @@ def facet_value(facets: Facets, facet: str) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _smallest(facet: str, facts: IssueFacts, decision: Decision, policy: Policy) -> Change | None:
-    before = facet_value(decision.facets, facet)
-    for number, edits in enumerate(_candidates(facet, facts, decision, policy)):
-        if number == _MOST_TRIED:
+def _smallest(facet: str, trials: _Trials) -> Change | None:
+    before = facet_value(trials.decision.facets, facet)
+    applied = 0
+    for number, edits in enumerate(_candidates(facet, trials)):
+        if number == _MOST_TRIED or applied == _MOST_APPLIED:
             return None
-        after = _after(facet, facts, edits, policy)
+        if facet_value(trials.on_evidence(edits), facet) == before:
+            continue
+        applied += 1
+        after = facet_value(trials.on_text(edits), facet)
         if after != before:
-            return Change(facet, before, after, tuple(edits))
+            return Change(facet, before, after, edits)
     return None
 
 
-def _after(facet: str, facts: IssueFacts, edits: Iterable[Edit], policy: Policy) -> object:
-    for edit in edits:
-        facts = apply_edit(facts, edit)
-    return facet_value(judge_facts(facts, policy).facets, facet)
-
-
-def _candidates(
-    facet: str, facts: IssueFacts, decision: Decision, policy: Policy
-) -> Iterator[list[Edit]]:
+def _candidates(facet: str, trials: _Trials) -> Iterator[tuple[Edit, ...]]:
     """Edits to try, the smallest first: one line less, one line more, then two and more."""
-    lines = _lines_of(facet, facts, decision, policy)
-    added = list(_additions(facet, decision, policy))
-    yield from ([edit] for edit in lines[:2])
-    yield from ([edit] for edit in added)
+    lines = _lines_of(facet, trials.decision)
+    added = list(_additions(facet, trials.decision, trials.policy))
+    yield from ((edit,) for edit in lines[:2])
+    yield from ((edit,) for edit in added)
     for count in range(2, min(len(lines), _MOST_REMOVED) + 1):
-        yield lines[:count]
-    yield from ([*lines[:1], edit] for edit in added[:1] if lines)
+        yield tuple(lines[:count])
+    yield from ((*lines[:1], edit) for edit in added[:1] if lines)
 
 
-def _lines_of(facet: str, facts: IssueFacts, decision: Decision, policy: Policy) -> list[Edit]:
+def _lines_of(facet: str, decision: Decision) -> list[Edit]:
     """The lines that a facet stands on, as removals, the strongest first, each once."""
     cited = [x.evidence for x in decision.evidence if x.facet == _cited_as(facet)]
     edits: dict[tuple[str, int], Edit] = {}
     for item in sorted(cited, key=lambda x: -x.points):
         if item.points > 0 and not item.signal.startswith("exception"):
-            edit = _removal(item, facts, policy)
+            edit = _removal(item, decision.judgement.weighed.reading)
             edits.setdefault((edit.where, edit.first), edit)
     return list(edits.values())
 
@@ -115,14 +138,12 @@ def _cited_as(facet: str) -> str:
     return "modules" if facet == "confidence" else facet
 
 
-def _removal(item: Evidence, facts: IssueFacts, policy: Policy) -> Edit:
+def _removal(item: Evidence, reading: Reading) -> Edit:
     """The line of a piece of evidence; of a script all of it, as half a script is one still."""
     if item.topic == _REPRODUCED and item.zone == "code":
-        reading = read_issue(facts, policy.reading, policy.bot_logins)
-        block = next(
-            x.block for x in reading.lines if x.where == item.where and x.number == item.line
-        )
-        numbers = [x.number for x in reading.lines if x.where == item.where and x.block == block]
+        own = [x for x in reading.lines if x.where == item.where]
+        block = next(x.block for x in own if x.number == item.line)
+        numbers = [x.number for x in own if x.block == block]
         return Edit(item.where, min(numbers), max(numbers), text=item.text)
     return Edit(item.where, item.line, max(item.line, item.last), text=item.text)
 
@@ -170,6 +191,13 @@ def _about(component: Component | None, policy: Policy) -> Iterator[Edit]:
 
 def _examples(topic: str, policy: Policy, zones: Sequence[str] = _WRITABLE) -> Iterator[Edit]:
     """The shortest example of the strongest signal of a topic, in a zone where it counts."""
+    example = _example(topic, policy, tuple(zones))
+    if example is not None:
+        yield example
+
+
+@lru_cache(maxsize=256)
+def _example(topic: str, policy: Policy, zones: tuple[str, ...]) -> Edit | None:
     signals = [
         s for s in policy.signals if s.topic == topic and s.matches and s.role in ("root", "api")
     ]
@@ -177,5 +205,5 @@ def _examples(topic: str, policy: Policy, zones: Sequence[str] = _WRITABLE) -> I
         zone = next((zone for zone in zones if zone in signal.zones), None)
         example = signal.matches[0].strip()
         if zone is not None and len(example) <= _SHORT:
-            yield Edit("title" if zone == "title" else "body", zone=zone, text=example)
-            return
+            return Edit("title" if zone == "title" else "body", zone=zone, text=example)
+    return None
