@@ -8,6 +8,7 @@ import pytest
 
 from ciops.failures.events import Event
 from ciops.failures.frames import Frame, Root
+from ciops.failures.framing import Visible
 from ciops.failures.raise_site import raise_site
 
 ROOTS = [Root("us", re.compile(r"^.*/gear/"))]
@@ -49,6 +50,25 @@ def test_where_it_was_raised(one: Event, site: Frame | None) -> None:
     frames = raise_site(one, [one, LATE], ROOTS)
     inside = [frame for frame in frames if ROOTS[0].pattern.match(frame.path)]
     assert (inside[-1] if inside else None) == site
+
+
+PYTEST = [
+    pytest.param("", id="plain"),
+    pytest.param("3: ", id="under a prefix"),
+]
+
+
+@pytest.mark.parametrize("prefix", PYTEST)
+def test_the_file_and_the_test_that_pytest_names(prefix: str) -> None:
+    one = event(9, "E       AssertionError: accuracy 41.2 is below 55.0", "test")
+    above = ("____ test_other ____", "____ TestGear.test_turn[fast-7] ____", "> assert ok")
+    one.before = [Visible(number, prefix + text) for number, text in enumerate(above)]
+    one.after = [
+        Visible(10, prefix),
+        Visible(11, f"{prefix}tests/gear/test_a.py:31: AssertionError"),
+    ]
+    roots = [Root("us", re.compile(r"^(?=tests/)"))]
+    assert raise_site(one, [one], roots) == (Frame("tests/gear/test_a.py", 31, "test_turn"),)
 
 
 def test_a_traceback_far_below_is_another_failure() -> None:

@@ -14,6 +14,8 @@ from typing import Final
 
 from ciops.failures.events import Event
 from ciops.failures.frames import Frame, Root, innermost_owned
+from ciops.failures.framing import Visible
+from ciops.failures.prefixes import peel
 
 _REACH: Final = 60
 _LOOKED_AT: Final = 4000
@@ -21,6 +23,9 @@ _NAMED: Final = re.compile(
     r"(?<![\w/.])(?P<path>/(?:[\w.+-]+/){1,40}[\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|inl|c|rs|go))"
     r":(?P<line>\d{1,6})\b"
 )
+# https://docs.pytest.org/en/stable/how-to/output.html
+_TEST_FILE: Final = re.compile(r"(?P<path>[\w./-]{1,300}\.py):(?P<line>\d{1,6}): \w+$")
+_TEST_HEAD: Final = re.compile(r"_{3,} (?:\w+\.)*(?P<test>\w+)(?:\[.{0,200}\])? _{3,}$")
 _DEVICE_KINDS: Final = frozenset(("assertion", "gpu"))
 _LATE: Final = re.compile(r"\b(?:CUDA|HIP) error\b|device-side assert")
 
@@ -28,7 +33,12 @@ _LATE: Final = re.compile(r"\b(?:CUDA|HIP) error\b|device-side assert")
 def raise_site(event: Event, events: Sequence[Event], roots: Sequence[Root]) -> tuple[Frame, ...]:
     """The frames that lead to an event, the innermost last; none when nothing tells."""
     named = _named(event)
-    sites = (event.frames, (named,) if named else (), _reported_late(event, events))
+    sites = (
+        event.frames,
+        (named,) if named else (),
+        _of_test(event),
+        _reported_late(event, events),
+    )
     ours = (site for site in sites if innermost_owned(site, roots))
     return next(ours, event.frames)
 
@@ -48,3 +58,19 @@ def _reported_late(event: Event, events: Sequence[Event]) -> tuple[Frame, ...]:
         if near and other.frames and _LATE.search(other.text):
             return other.frames
     return ()
+
+
+def _of_test(event: Event) -> tuple[Frame, ...]:
+    """The file that pytest names below an assertion, and the test above it."""
+    if not event.text.startswith("E "):
+        return ()
+    below, above = (map(_bare, lines) for lines in (event.after, event.before))
+    place = next((match for text in below if (match := _TEST_FILE.match(text))), None)
+    if place is None:
+        return ()
+    heads = [head["test"] for text in above if (head := _TEST_HEAD.match(text))]
+    return (Frame(place["path"], int(place["line"]), heads[-1] if heads else ""),)
+
+
+def _bare(line: Visible) -> str:
+    return peel(line.text).text.strip()

@@ -45,6 +45,10 @@ _NUMBER_MASKS: Final = tuple(
         (r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\d{2,6}(?:\.[a-z][\w-]*)*\b", "<host>"),
         (r"\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.(?:local|internal|lan|cluster|svc)\b", "<host>"),
         (r"(?i)(?<=\bnode )[a-z]{2,30}\d{1,6}\b|(?<=\bhost )[a-z]{2,30}\d{1,6}\b", "<host>"),
+        (r"(?<= ON )[a-z][a-z-]{0,30}\d{1,6}\b", "<host>"),
+        # values that a check refuses, and the parameters of a test: the key and the test stay
+        (r"\binput_value=(?:'[^']{0,300}'|\"[^\"]{0,300}\"|[^,\]]{0,300})", "input_value"),
+        (r"(?<=\w)\[[\w.,/+=-]{1,120}\](?= (?:FAILED|ERROR|PASSED|- )|$)", ""),
         (r"\brefs/pr/\d+", "<revision>"),
         # configuration classes of models: Qwen2_5OmniConfig
         (
