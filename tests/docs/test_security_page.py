@@ -12,7 +12,7 @@ import pytest
 TESTS = Path(__file__).parents[1]
 PAGE = TESTS.parent / "docs/security.md"
 NAMED = re.compile(r"`([a-z_/]+\.py)::([A-Za-z_:]+)`")
-ROW = re.compile(r"^\| (?!threat \||---)(?P<threat>[^|]+) \| (?P<holds>[^|]+) \| (?P<tests>.*) \|$")
+ROW = re.compile(r"^- \*\*(?P<threat>.+?)\*\*: (?P<holds>.+)\.\n  (?P<tests>.*)$", re.MULTILINE)
 
 
 @cache
@@ -36,8 +36,7 @@ def known_in(path: str) -> frozenset[str]:
 def guarded() -> list[re.Match[str]]:
     """The rows of the section that names a test for each threat."""
     section = PAGE.read_text(encoding="utf-8").partition("## What is held by which test")[2]
-    section = section.partition("\n## ")[0]
-    return [found for found in map(ROW.match, section.splitlines()) if found]
+    return list(ROW.finditer(section.partition("\n## ")[0]))
 
 
 @pytest.mark.parametrize("row", guarded(), ids=lambda row: row["threat"])
@@ -50,6 +49,8 @@ def test_a_threat_is_guarded_by_tests_that_are_there(row: re.Match[str]) -> None
 
 
 def test_the_page_has_its_threats() -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("## What is held by which test")[2]
+    assert len(guarded()) == section.partition("\n## ")[0].count("\n- ")
     assert len(guarded()) > 40
     assert len({row["threat"] for row in guarded()}) == len(guarded())
 

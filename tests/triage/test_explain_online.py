@@ -60,9 +60,7 @@ def test_everything_that_decided(tmp_path: Path) -> None:
         pytest.param(
             "team: app", issue(7, TO_APP, labels=["team: app"]), "is there already", id="there"
         ),
-        pytest.param(
-            "urgent", issue(7, TO_APP), "`urgent` is none that this policy adds", id="foreign"
-        ),
+        pytest.param("urgent", issue(7, TO_APP), "`urgent` is not among the labels", id="foreign"),
         pytest.param(
             "area: cash", issue(7, TO_APP), "nearest that it adds is `area: cache`", id="nearest"
         ),
@@ -81,7 +79,7 @@ def test_everything_that_decided(tmp_path: Path) -> None:
         pytest.param(
             "area: socket",
             issue(7, {"title": "SocketError", "body": ""}),
-            "`area: socket` fits what was read, but this plan labels no modules",
+            "`area: socket` fits the text, but this plan adds no module labels",
             id="module of an unclassified route",
         ),
         pytest.param(

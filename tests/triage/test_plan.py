@@ -184,7 +184,7 @@ def test_a_label_that_a_bot_removed_may_come_back():
 
 def test_a_classified_marker_that_stands_is_told_of():
     (note,) = plan(facets(**NO_REPRO), "triaged").notes
-    assert str(note).startswith("`triaged` stands from before")
+    assert str(note).startswith("`triaged` was there before")
 
 
 def test_everywhere_reaches_types_and_reproduction_on_all_routes():

@@ -127,7 +127,7 @@ TWO = {"title": "CacheError", "body": "and IndexCorrupt\nrun these steps"}
         pytest.param(
             TWO, "area: index", "`and IndexCorrupt` (body, line 1)", id="the other module"
         ),
-        pytest.param(TWO, "sorted", "Issue triage has been here.", id="a marker"),
+        pytest.param(TWO, "sorted", "Issue triage has looked at it.", id="a marker"),
         pytest.param(
             ELSEWHERE, "needs a look", "`It fails on my toaster` (title)", id="out of scope"
         ),

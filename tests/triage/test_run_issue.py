@@ -218,7 +218,7 @@ def test_a_reproduction_that_arrives_is_left_to_people(tmp_path: Path) -> None:
     ) as forge:
         ran = run(forge, tmp_path, "--issue", "7")
     assert (ran.status, forge.writes) == (0, [])
-    assert "A reproduction is there now: people decide about `needs steps`" in ran.summary
+    assert "A reproduction has arrived: people decide about `needs steps`" in ran.summary
 
 
 def test_similar_issues_are_listed_for_information(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_whose_account_it_is_and_what_it_lacks(tmp_path: Path) -> None:
     assert "reader is not among the bots.logins of the policy" in ran.said
     with forge_with(issue(7, TO_DISK)) as forge:
         ran = run(forge, tmp_path, "--issue", "7", "--dry-run")
-    assert "taken to be github-actions[bot]" in ran.said
+    assert "as github-actions[bot] (assumed: " in ran.said
 
 
 def test_outputs_for_later_steps(tmp_path: Path) -> None:
@@ -292,8 +292,8 @@ def test_a_person_who_runs_it_does_not_repeat_their_own_comment(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "`sorted` stands from before and stays, although people are asked to look."),
-        ("fr", "`sorted` est là depuis avant et reste"),
+        ("en", "`sorted` was there before and stays, although people are asked to look."),
+        ("fr", "`sorted` était déjà là et reste"),
         ("ja", "`sorted` は以前から付いており"),
     ],
 )

@@ -24,7 +24,7 @@ NEEDS_REPRODUCTION: Final = "needs_distributed_reproduction"
 
 
 NOTES: Final = {
-    "classified_stands": "`{}` stands from before and is left, though people are asked to look.",
+    "classified_stands": "`{}` was there before and stays, although people are asked to look.",
     "removed_by_person": "`{}` is not added: a person removed it.",
 }
 
