@@ -1,96 +1,205 @@
 """Refuse patterns that could run away on hostile text, or that match everything.
 
-Python's `re` backtracks. A line is at most 1,000 characters, so a pattern may hold one unbounded
-repeat; a repeat inside a repeat, or two that may share characters, is refused, and so is a bound
-above 200. The check is a scan of the pattern's own text: quick enough for every load.
+Python's `re` backtracks: where a match fails, it tries every other way in which the repeats and
+alternatives before could have taken the same text. So the ways are counted here, from the text of
+the pattern alone, and beyond a bound the pattern is refused. The count is from above: no line,
+which is at most 1,000 characters long, makes a pattern that is taken grow without end.
+
+A repeat that ends at a character it cannot hold itself has but one way to get there, and a repeat
+of a group multiplies the ways of the group by themselves. Of repeats that may share a text
+MAX_PRODUCT are too many; of ways to one place MAX_ALIKE, of ways to any place MAX_WAYS.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Final
 
 MAX_BOUND: Final = 200
-MAX_PRODUCT: Final = 40_000
-MAX_GROUP_REPEATS: Final = 5
+MAX_PRODUCT: Final = 110_000
+MAX_PLAIN: Final = 10_000
+MAX_ALIKE: Final = 3_000_000
+MAX_WAYS: Final = 250_000_000
 _SEGMENT: Final = 1000
+_SEEN: Final = 6  # characters at the start of an alternative that tell it from the others
 
 _PIECE: Final = re.compile(
     r"(?P<run>[\w /:'\",`=<>-]{2,}(?![*+?{]))"
-    r"|(?P<item>\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\()|*+?{\[])"
-    r"|(?P<open>\((?:\?(?::|[a-zA-Z-]+:|P<\w+>|<?[=!]))?)"
+    r"|(?P<item>\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\()|*+?{\[])"
+    r"|(?P<open>\((?:\?(?::|-?[is]+:|P<\w+>|<?[=!])|(?!\?)))"
     r"|(?P<close>\))"
     r"|(?P<alt>\|)"
     r"|(?P<repeat>[*+?]\??|\{\d*,?\d*\}\??)",
     re.DOTALL,
 )
+_ALPHABET: Final = (*map(chr, range(128)), "é")  # sets are bits of a number; é is all the rest
+_WORD: Final = sum(1 << i for i in range(128) if chr(i).isalnum() or chr(i) == "_")
+_PLACES: Final = frozenset({"^", "$", r"\b", r"\B", r"\A", r"\Z"})  # they take no text
+
+
+@dataclass(slots=True)
+class _Way:
+    """One alternative while it is walked.
+
+    `product` multiplies the repeats that may still share text (of the characters `shared`), `far`
+    does so without mere options, and `widest` is the largest. They end at one of `lengths` places,
+    each in one of `between` ways. `settled` are the ways to reach the last place that closed such
+    repeats. `starts` are the sets that its first characters are of; `told` ends them.
+    """
+
+    settled: int = 1
+    product: int = 1
+    lengths: int = 1
+    far: int = 1
+    between: int = 1
+    widest: int = 1
+    shared: int = 0
+    starts: list[int] = field(default_factory=list)
+    told: bool = False
+    alphabet: int = 0
+
+    @property
+    def open(self) -> int:
+        return min(self.product, self.lengths * self.between)
+
+    @property
+    def ways(self) -> int:
+        return self.settled * self.open
+
+    def repeat(self, spread: int, characters: int) -> None:
+        """A repeat that takes one of `spread` lengths."""
+        if self.shared & characters:
+            self.between *= min(spread, self.widest)
+        self.product *= spread
+        self.lengths += spread - 1
+        self.far *= spread if spread > 2 else 1
+        self.widest = max(self.widest, spread)
+        self.shared |= characters
+
+    def close(self) -> None:
+        """A place that the open repeats reach in a fixed length: only their shares vary."""
+        self.settled *= self.between
+        self.product = self.lengths = self.far = self.between = self.widest = 1
+        self.shared = 0
+
+    def take(self, *sets: int) -> None:
+        """Characters that are there, one of each set."""
+        if self.product > 1 and not all(self.shared & one for one in sets):
+            self.close()
+
+    def start(self, *sets: int) -> None:
+        if not self.told and (room := _SEEN - len(self.starts)):
+            self.starts += sets[:room]
 
 
 @dataclass(slots=True)
 class _Group:
-    """A group while it is walked.
+    """A bracket while it is walked: its alternatives so far, and the one at hand."""
 
-    `branch` counts the ways that the repeats still open may share a text; a literal that none of
-    them (`shared` is the set of their characters) can match closes them. `widest` is the worst.
-    """
+    looks: bool = False
+    done: list[_Way] = field(default_factory=list)
+    way: _Way = field(default_factory=_Way)
 
-    branch: int = 1
-    widest: int = 1
-    shared: frozenset[int] = frozenset()
-    varies: bool = False
+    def next_way(self) -> None:
+        self.done.append(self.way)
+        self.way = _Way()
 
-    def next_branch(self) -> None:
-        self.widest = max(self.widest, self.branch)
-        self.branch = 1
-        self.shared = frozenset()
+    def closed(self) -> _Way:
+        """The whole bracket as one way."""
+        ways = [*self.done, self.way]
+        if len(ways) == 1:
+            return self.way
+        widest = max(way.widest for way in ways)
+        return _Way(
+            settled=_most_alike(ways),
+            product=widest,
+            lengths=widest,
+            far=max(way.far for way in ways),
+            widest=widest,
+            shared=_either(way.shared for way in ways),
+            alphabet=_either(way.alphabet for way in ways),
+        )
 
-    def literal(self, item: str) -> None:
-        if self.branch > 1 and not self.shared & _characters(item):
-            self.next_branch()
 
-    def run(self, text: str) -> None:
-        if self.branch > 1 and not self.shared.issuperset(map(ord, text)):
-            self.next_branch()
+def _either(sets: Iterable[int]) -> int:
+    return reduce(or_, sets, 0)
 
-    @property
-    def ways(self) -> int:
-        return max(self.widest, self.branch)
+
+def _most_alike(ways: Sequence[_Way]) -> int:
+    """The ways of alternatives that may match the same text, less the widest repeat of each."""
+    by_start: dict[int, list[_Way]] = {}
+    for way in ways:
+        by_start.setdefault(way.starts[0] if way.starts else -1, []).append(way)
+    most = 1
+    for start, some in by_start.items():
+        alike = [way for other, part in by_start.items() if start & other for way in part]
+        if len(alike) > 1 or alike[0].ways > 1:
+            most = max(most, *(_alike(way, alike) for way in some))
+    return most
+
+
+def _alike(way: _Way, ways: Sequence[_Way]) -> int:
+    return sum(
+        other.settled * -(-other.open // other.widest)
+        for other in ways
+        if not any(not one & two for one, two in zip(way.starts, other.starts, strict=False))
+    )
 
 
 @lru_cache(maxsize=512)
-def _characters(item: str) -> frozenset[int]:
-    """The ASCII characters that one item of a pattern matches."""
-    one = re.compile(item, re.DOTALL)
-    return frozenset(code for code in range(128) if one.fullmatch(chr(code)))
+def _characters(item: str) -> int:
+    """The characters that one item of a pattern matches, in either case."""
+    try:
+        one = re.compile(item, re.DOTALL | re.ASCII | re.IGNORECASE)
+    except re.error as error:
+        raise ValueError(f"holds {item}, which cannot be read: {error}") from None
+    found = sum(1 << at for at, char in enumerate(_ALPHABET) if one.fullmatch(char))
+    return found or 1 << 128
+
+
+@lru_cache(maxsize=1024)
+def _run(text: str) -> tuple[int, ...]:
+    return tuple(_characters(re.escape(character)) for character in text)
 
 
 _BARE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _SYNTAX: Final = re.compile(r"\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}")
-_REPEATS: Final = re.compile(r"[*+]|\{\d*,\d*\}")
-_WIDE: Final = re.compile(r"\)[*+{]|\{\d*,(?:\d{3,})?\}|\\[1-9]")
+_REPEAT: Final = re.compile(r"[*+]|\{\d*,?\d*\}")
+_INVOLVED: Final = re.compile(r"\)[*+{]|\\[1-9]|\(\?[^:iP<=!-]|[*+?}][*+]")
+_CHOICES: Final = 10  # of two each: few enough
 
 
 def first_fault(pattern: str) -> str | None:
-    """What is wrong with a pattern, as the end of a sentence, or None."""
+    """What is wrong with a pattern, as the end of a sentence, or None. Quick for plain ones."""
     bare = _BARE.sub("", pattern)
     if bare.count("(") != bare.count(")"):
         return "has an unmatched bracket"
     if not any(char.isalnum() for char in _SYNTAX.sub("", bare)):
         return "has no literal word, so it matches nearly everything"
-    if len(_REPEATS.findall(pattern)) < 2 and not _WIDE.search(pattern):
-        return None  # one repeat of one item cannot run away
-    return _walked_fault(pattern)
-
-
-def _walked_fault(pattern: str) -> str | None:
+    if is_plain(pattern):
+        return None
     try:
-        pieces = _pieces(pattern)
+        return _fault_of(_pieces(pattern))
     except ValueError as error:
         return str(error)
-    return _fault_of(pieces)
+
+
+def is_plain(pattern: str) -> bool:
+    """Whether its repeats are so few that it cannot run away, however they share texts."""
+    bare = _BARE.sub("", pattern)
+    if _INVOLVED.search(pattern) or bare.count("?") - bare.count("(?") > _CHOICES:
+        return False
+    product = 1
+    for repeat in _REPEAT.findall(bare):
+        low, high = _bounds(repeat)
+        if high is not None and high > MAX_BOUND:
+            return False
+        product *= (high or _SEGMENT) - low + 1
+    return product <= MAX_PLAIN and bare.count("(") <= _CHOICES
 
 
 def _pieces(pattern: str) -> list[re.Match[str]]:
@@ -108,58 +217,107 @@ def _pieces(pattern: str) -> list[re.Match[str]]:
 def _fault_of(pieces: Sequence[re.Match[str]]) -> str | None:
     """Walk the pieces once with a stack of groups, multiplying the ways a match may go."""
     stack = [_Group()]
-    before: _Group | str | None = None
+    before: _Way | str | None = None
     for at, piece in enumerate(pieces):
-        fault = None
-        if piece.lastgroup == "repeat":
-            fault = _repeat(piece["repeat"], before, stack[-1])
+        kind = piece.lastgroup
+        if kind == "repeat":
+            fault = _repeat(piece["repeat"], before, stack[-1].way)
             before = None
-        elif piece.lastgroup == "close" and len(stack) == 1:
+        elif kind == "close" and len(stack) == 1:
             fault = "has an unmatched bracket"
         else:
-            optional = at + 1 < len(pieces) and pieces[at + 1].lastgroup == "repeat"
-            before = _enter(piece, stack, optional)
-        if fault or stack[-1].branch > MAX_PRODUCT:
+            repeated = at + 1 < len(pieces) and pieces[at + 1].lastgroup == "repeat"
+            before, fault = _enter(piece, stack, repeated), None
+        if fault or (kind in ("repeat", "close") and _is_beyond(stack)):
             return fault or "has too many repeats that may share characters"
     return None if len(stack) == 1 else "has an unmatched bracket"
 
 
-def _enter(piece: re.Match[str], stack: list[_Group], repeated: bool) -> _Group | str | None:
+def _is_beyond(stack: Sequence[_Group]) -> bool:
+    """Whether the innermost place may be reached too often, or one place in too many ways."""
+    if stack[-1].way.far > MAX_PRODUCT:
+        return True
+    ways = alike = 1
+    for group in stack:
+        ways *= group.way.ways
+        alike *= group.way.settled * group.way.between
+    return ways > MAX_WAYS or alike > MAX_ALIKE
+
+
+def _enter(piece: re.Match[str], stack: list[_Group], repeated: bool) -> _Way | str | None:
     """Take one piece; gives back what a repeat after it would repeat."""
+    group = stack[-1]
     if piece.lastgroup == "open":
-        stack.append(_Group())
-    elif piece.lastgroup == "alt":
-        stack[-1].next_branch()
-    elif piece.lastgroup == "close":
-        closed = stack.pop()
-        outer = stack[-1]
-        outer.branch *= closed.branch
-        outer.widest = max(outer.widest, closed.ways)
-        outer.shared |= closed.shared
-        outer.varies = outer.varies or closed.varies
+        group.way.told = True
+        stack.append(_Group(looks=piece["open"].endswith(("=", "!"))))
+        return None
+    if piece.lastgroup == "alt":
+        group.next_way()
+        return None
+    if piece.lastgroup == "close":
+        closed = stack.pop().closed()
+        if group.looks or repeated:
+            return _Way() if group.looks else closed
+        _join(stack[-1].way, closed)
         return closed
-    elif piece["run"]:
-        stack[-1].run(piece["run"])
-    elif not repeated and piece["item"] not in ("^", "$"):
-        stack[-1].literal(piece["item"])
+    _take(piece, group.way, repeated)
     return piece["item"]
 
 
-def _repeat(repeat: str, before: _Group | str | None, outer: _Group) -> str | None:
+def _take(piece: re.Match[str], way: _Way, repeated: bool) -> None:
+    """Literals, a set, or a place between characters."""
+    item = piece["item"]
+    if item in _PLACES:
+        if item == r"\b" and not (way.shared & _WORD and way.shared & ~_WORD):
+            way.close()  # the repeats reach the end of the word, or its start
+        return
+    sets = (_characters(item),) if item else _run(piece["run"])
+    way.alphabet |= sets[0] if item else _either(sets)
+    if not repeated:
+        way.take(*sets)
+        way.start(*sets)
+
+
+def _join(outer: _Way, group: _Way) -> None:
+    """A group that is there once: its ways are those of the alternative that it stands in."""
+    outer.settled *= group.settled
+    if outer.shared & group.shared:
+        outer.between *= min(outer.widest, group.widest)
+    outer.between *= group.between
+    outer.product *= group.product
+    outer.lengths += group.lengths - 1
+    outer.far *= group.far
+    outer.widest = max(outer.widest, group.widest)
+    outer.shared |= group.shared
+    outer.alphabet |= group.alphabet
+
+
+def _repeat(repeat: str, before: _Way | str | None, way: _Way) -> str | None:
     """Count a repeat of an item or group; gives back what is wrong with it."""
     low, high = _bounds(repeat)
+    if before is None:
+        return "repeats what cannot be repeated"
     if high is not None and high > MAX_BOUND:
         return f"repeats up to {high} times, more than {MAX_BOUND}"
-    if isinstance(before, _Group):
-        if high is None:
-            return "repeats a group without a bound"
-        if before.varies and high > MAX_GROUP_REPEATS:
-            return "has a repeat inside a repeat"
     spread = (high if high is not None else _SEGMENT) - low + 1
-    if spread > 2:
-        outer.branch *= spread
-        outer.varies = True
-        outer.shared |= _characters(before) if isinstance(before, str) else frozenset(range(128))
+    if isinstance(before, str):
+        if before in _PLACES:
+            return None
+        if low:
+            way.start(_characters(before))
+        way.told = True
+        if spread > 1:
+            way.repeat(spread, _characters(before))
+        else:
+            way.take(_characters(before))
+        return None
+    if high is None:
+        return "repeats a group without a bound"
+    if before.ways ** min(high, 40) > MAX_PRODUCT:
+        return "has a repeat inside a repeat"
+    way.settled *= before.ways**high
+    way.repeat(spread, before.alphabet)
+    way.alphabet |= before.alphabet
     return None
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from ciops.errors import UsageError
-from ciops.plumbing.yaml_file import Document, load, schema_problems
+from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
+from ciops.triage.pattern_trial import TOO_LONG, seconds_for
 from ciops.triage.patterns import pattern_anchors
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.policy_file import policy_of
@@ -24,6 +25,7 @@ def check_policy(path: Path) -> tuple[Policy, list[str], list[str]]:
     document = load(path)
     policy = policy_of(document)
     problems = [*_schema(document, path), *_examples(document, policy), *_rules(document, policy)]
+    problems += _slow_patterns(document, policy)
     return policy, problems, list(_hints(document, policy))
 
 
@@ -55,6 +57,17 @@ def _examples(document: Document, policy: Policy) -> Iterator[str]:
                     said = "is not matched" if wanted else "is matched"
                     where = (*signal.place, key, index)
                     yield str(document.error(where, f"{example!r} {said} by {signal.id}"))
+
+
+def _slow_patterns(document: Document, policy: Policy) -> Iterator[str]:
+    """Patterns that a line can make slow, tried."""
+    for signal in _all_signals(policy):
+        for index, pattern in enumerate(signal.patterns):
+            seconds = seconds_for(pattern)
+            if seconds > TOO_LONG:
+                said = f"{shown(pattern)} takes {seconds:.1f} s for a line made to be hard"
+                where = (*signal.place, "patterns", index)
+                yield str(document.error(where, said, "Bound its repeats more narrowly"))
 
 
 def _rules(document: Document, policy: Policy) -> Iterator[str]:
@@ -96,5 +109,5 @@ def _hints(document: Document, policy: Policy) -> Iterator[str]:
             yield f"line {line}: {signal.id} has no matches or no near_misses"
         for pattern in signal.patterns:
             if not pattern_anchors(pattern):
-                shown = f"{pattern[:60]!r}"
-                yield f"line {line}: {signal.id}: no word is sure to be in {shown}; add a \\b"
+                words = f"{pattern[:60]!r}"
+                yield f"line {line}: {signal.id}: no word is sure to be in {words}; add a \\b"

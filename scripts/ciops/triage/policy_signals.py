@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, cast
 
 from ciops.plumbing.yaml_file import Reader
 from ciops.triage.pattern_lint import first_fault
+from ciops.triage.patterns import term_pattern
 from ciops.triage.policy import ROLES, Role, Signal, SignalKind
 from ciops.triage.reading_rules import ZONES, Zone
 
@@ -49,6 +50,7 @@ def _named(name: str, reader: Reader) -> Iterator[Signal]:
     """A component's names are signals of their own, weighed by what is said of them."""
     for key, kind in _NAME_KINDS.items():
         if names := reader.texts(key, ()):
+            _refuse_runaways(reader, key, names, map(term_pattern, names))
             yield Signal(
                 id=f"{name}_{kind}",
                 topic=f"component:{name}",
@@ -72,10 +74,8 @@ def read_signal(reader: Reader, topic: str) -> Signal:
     terms = reader.texts("terms", ())
     if not (patterns or terms):
         raise reader.error("has neither terms nor patterns", "Give at least one of them")
-    for index, pattern in enumerate(patterns):
-        if fault := first_fault(pattern):
-            where = (*reader.path, "patterns", index)
-            raise reader.document.error(where, f"pattern {pattern!r} {fault}", "Mend it")
+    _refuse_runaways(reader, "patterns", patterns, patterns)
+    _refuse_runaways(reader, "terms", terms, map(term_pattern, terms))
     return Signal(
         id=reader.text("id"),
         topic=topic,
@@ -92,6 +92,20 @@ def read_signal(reader: Reader, topic: str) -> Signal:
         near_misses=reader.texts("near_misses", ()),
         place=reader.path,
     )
+
+
+def _refuse_runaways(
+    reader: Reader, key: str, written: Sequence[str], patterns: Iterable[str]
+) -> None:
+    """DocumentError for the first pattern, or term with several `*`, that could run away."""
+    for index, (text, pattern) in enumerate(zip(written, patterns, strict=True)):
+        if key != "patterns" and text.count("*") < 2:
+            continue
+        if fault := first_fault(pattern):
+            what = "pattern" if key == "patterns" else "term"
+            raise reader.document.error(
+                (*reader.path, key, index), f"{what} {text!r} {fault}", "Mend it"
+            )
 
 
 def _zones(reader: Reader) -> frozenset[Zone]:

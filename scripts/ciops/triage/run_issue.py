@@ -17,6 +17,7 @@ from ciops.triage.apply import Pen, Writes, Written, apply
 from ciops.triage.comments import own_comment, render_comment
 from ciops.triage.decide import Decision, decide
 from ciops.triage.facts import IssueFacts
+from ciops.triage.interruption import within
 from ciops.triage.live_facts import comment_url, facts_of, with_comments, with_timeline
 from ciops.triage.never import Case, refuse_breach
 from ciops.triage.plan import Skip, skip_reason, standing_of
@@ -27,6 +28,7 @@ Outcome = Literal["written", "planned", "unchanged", "skipped", "held_back", "fa
 Deciding = Callable[[IssueFacts, Policy, Profile, Mode], Decision]
 
 NOTHING: Final = Written()
+DECIDING: Final = 60.0  # seconds, where a hundredth of one is usual
 
 # What no timeline and no comment will change.
 PLAIN_SKIPS: Final = ("pull_request", "closed", "locked", "not_in_queue")
@@ -99,7 +101,8 @@ def look_at(issue: Issue, desk: Desk, mode: Mode) -> Look:
 
 
 def _decided(facts: IssueFacts, desk: Desk, mode: Mode) -> Look:
-    decision = desk.decide(facts, desk.policy, desk.profile, mode)
+    with within(DECIDING, f"issue {facts.number}"):
+        decision = desk.decide(facts, desk.policy, desk.profile, mode)
     refuse_breach(Case(decision.plan, facts, desk.policy, desk.profile))
     decision = _unrepeated(decision, facts, desk)
     return Look(facts, decision.skip, decision, _planned(decision, facts, desk))

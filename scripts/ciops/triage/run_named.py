@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ciops.errors import EXIT_PARTIAL, RefusedError
+from ciops.errors import EXIT_PARTIAL, PartialError, RefusedError
 from ciops.forges.base import Issue
 from ciops.plumbing.http import (
     GoneError,
@@ -72,7 +72,7 @@ def _look(number: int, session: Session) -> Iterator[Look]:
         raise
     except HttpError as error:
         told, status = _in_words(error)
-    except RefusedError as error:
+    except (RefusedError, PartialError) as error:
         told, status = str(error), error.exit_status
     session.report(Result(number, "failed", error=told, status=status))
 

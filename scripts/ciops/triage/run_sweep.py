@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from ciops.errors import EXIT_DONE, EXIT_PARTIAL, CiopsError, RefusedError
+from ciops.errors import EXIT_DONE, EXIT_PARTIAL, CiopsError, PartialError, RefusedError
 from ciops.forges.base import Issue
 from ciops.plumbing.http import (
     Client,
@@ -117,7 +117,7 @@ def _take(issue: Issue, session: Session) -> None:
         look = look_at(issue, session.desk, "sweep")
     except HttpError as error:
         _fail(issue.number, None, error, session)
-    except RefusedError as error:
+    except (RefusedError, PartialError) as error:
         session.report(_failed(issue.number, None, error))
     else:
         finish(look, session)
