@@ -38,7 +38,8 @@ _NUMBER_MASKS: Final = tuple(
         # models--org--name, org/name revisions, and what a hub caches under them
         (r"\bmodels--[\w.-]+?--[\w.-]+", "<model>"),
         (
-            r"(?<=['\"`])[\w.-]{1,60}/(?![\w.-]*\.[a-z]{1,5}['\"`])[\w.-]*\d[\w.-]*(?=['\"`])",
+            r"(?<![\w/.@-])[A-Za-z][\w.-]{1,60}/(?=[A-Za-z_.-]*\d)[\w.-]*[\w](?![\w/]|\.[a-z]|:\d)"
+            r"(?<!\.[a-z])(?<!\.[a-z]{2})(?<!\.[a-z]{3})(?<!\.[a-z]{4})",
             "<model>",
         ),
         # node names of clusters: pool0-00412, gpu-a-017.cluster.local, node lyris0412
@@ -78,6 +79,7 @@ _PATH: Final = re.compile(
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _SPACES: Final = re.compile(r"\s+")
 _UNITS: Final = re.compile(r"# ?(?:[KMGTP]i?B|bytes|B|ms|us|s|min|h|%)\b")
+_PLURAL: Final = re.compile(r"(# (?:\w+ )?\w{2,40}?)s\b")
 # A list of one thing over and over is as long as the model is deep.
 _REPEATED: Final = re.compile(r"(?<!\w)(['\"]?[\w<>#./-]{3,80}['\"]?)(?:, ?\1)+(?!\w)")
 _LOOKED_AT: Final = 2000
@@ -95,6 +97,7 @@ def mask(text: str, names: Iterable[str] = ()) -> str:
         text = pattern.sub(replacement, text)
     text = _NUMBER.sub("#", text)
     text = _UNITS.sub("#", text)
+    text = _PLURAL.sub(r"\1", text)
     text = _REPEATED.sub(r"\1", text)
     return _SPACES.sub(" ", text).strip()[:_LONGEST]
 
