@@ -18,7 +18,7 @@ from ciops.triage.issue_text import Reading
 from ciops.triage.matching import Hit, find_hits
 from ciops.triage.policy import Policy, Role, Scoring
 from ciops.triage.reading_rules import MACHINE, SPOKEN
-from ciops.triage.statements import Mention, judge_event, judge_mention, judge_toggle
+from ciops.triage.statements import Mention, is_aside, judge_event, judge_mention, judge_toggle
 from ciops.triage.versions import versions_of
 
 _FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
@@ -131,8 +131,8 @@ def _spoken(
         yield _named(hit, mention, scoring)
         return
     role = _machine_role(hit, verdicts)
-    if mention.stance == "passed" or (mention.stance == "cleared" and role in ("api", "weak")):
-        yield _plain(hit, "path", scoring)
+    if mention.stance in ("passed", "cleared"):
+        yield _plain(hit, role if role == "against" else "path", scoring)
     elif mention.stance == "blamed" and role in ("api", "weak") and not mention.asked:
         yield _conclusion(hit, mention, scoring)
     elif mention.stance == "blamed" and role == "root":
@@ -173,7 +173,7 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     if line.zone == "title":
         aside = mention.asked and not line.text.rstrip().endswith("?")  # `(X not working?)`
         passing = mention.stance == "context" and hit.signal.kind != "identifier"
-        doubtful = passing or aside
+        doubtful = passing or aside or is_aside(line.text, hit.start)
         return _plain(hit, "api", scoring, 0.5 if doubtful else 1.0)
     return _plain(hit, "weak", scoring, 1.0 if mention.stance == "named" else 0.5)
 

@@ -42,6 +42,8 @@ HEDGE: Final[Cue] = _cue(
     r"\bi(?:'d)? (?:would )?(?:think|guess|suspect|assume|believe|suppose|wonder)\b",
     r"\b(?:maybe|perhaps|possibly|probably|might|may be|could be|not sure|no idea|my guess"
     r"|unsure)\b",
+    r"\b(?:that|which|it|this) (?:can|could|may|might) (?:also )?(?:make|cause|lead|break|fail"
+    r"|affect|explain|trigger|produce|give|result)\b|\bwe know of\b|\bsounds? like\b",
     r"\b(?:suspicion|hunch|supposedly|presumably|likely|seems? like)\b",
     "と思い|と思わ|かもしれ|でしょうか|おそらく|可能|也许|peut-être|je pense|sans doute",
 )
@@ -131,8 +133,11 @@ _TROUBLE = (
     r"|mismatch|exception|timeout)s?"
 )
 WORKS: Final[Cue] = _cue(
-    r"\b(?:still |also |it |that )?(?:works?|worked|passes|passed|finishe[sd]|complete[sd]"
+    r"\b(?:still |also |it |that )?(?:works?|worked|finishe[sd]|complete[sd]"
     r"|succeeds?|succeeded|trains|converges?)\b",
+    r"\b(?<!is )(?<!are )(?<!was )(?<!be )(?<!being )pass(?:es|ed)\b(?! (?:in|to|as|through|via|by"
+    r"|into|on|a|an|the|its|it|this|that|them|both|none|wrong|only|along|down|around|over|two|one"
+    r"|\w{1,20} to)\b)",
     rf"\b(?:everything|it|that|this|all|loss|results?|output|grads?|gradients?|values?"
     rf"|numbers)\b.{{0,16}}\b(?:is|are|'s|was|were|looks?) (?:just |all |perfectly |again "
     rf"|still )?{_FINE}\b",
@@ -252,6 +257,18 @@ DEFECT_VERB: Final[Cue] = _cue(
     r"|reorders?|shards?|gathers?|reduces?|broadcasts?|double-\w{3,12}|mis\w{3,12}"
     r"|over\w{4,12}s)\b",
 )
+AGENT_BEFORE: Final[Cue] = _cue(
+    r"\b(?:ignored|dropped|lost|swallowed|overwritten|clobbered|rejected|refused|broken|mishandled"
+    r"|discarded|skipped|forgotten|misread|corrupted|unsupported|leaked|raised|thrown|reordered"
+    r"|duplicated|not (?:respected|handled|supported|honou?red|propagated|forwarded|freed|released"
+    r"|restored|recogni[sz]ed|accepted|passed on|kept|called|waited for)) by\s{1,2}"
+    r"(?:(?:a|an|the|torch'?s|pytorch'?s)\s{1,2}){0,2}$",
+)
+SUBORDINATE: Final[Cue] = _cue(
+    r"[^ ].{3,200}(?:[ ,]\b(?:when|if|while|whenever|once|unless|because|since|in case|as soon as"
+    r"|during|under|inside|within|after|before|despite)\b|\((?=[^)]*$)|\[(?=[^\]]*$))",
+)
+"""In a title, what its main clause is not: when something happens, and what stands in brackets."""
 CONTEXT_BEFORE: Final[Cue] = _cue(
     r"\b(?:with|under|using|use|uses|used|inside|behind|wrapped (?:in|with|by)|on top of|during"
     r"|after|before|like|as (?:a|an|the)|via|through|our|my|plus|and|or|from|launched (?:with"

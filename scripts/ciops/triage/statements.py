@@ -23,6 +23,11 @@ _AFTER: Final = 110
 _BARE: Final = 24
 _REACH: Final = 400
 _KEPT: Final = 2048
+_ABSENT: Final = re.compile(
+    r"[ *+-]{0,4}(?:(?:so|then|thus|and|also|hence|i.e.|there (?:is|was)|(?:i|we) (?:have|had|use))"
+    r",? )?no ?$"
+)
+"""`No X.`: a sentence that only says that the thing is not there."""
 _FLAGS: Final = re.compile(
     r"(?: --?[a-z][\w-]{1,30}(?:[= ](?!-)[\w.:/-]{0,39}\w(?= --|`| [a-z]))?){1,5}`?"
 )
@@ -83,6 +88,11 @@ def _tone(sentence: str) -> tuple[bool, bool]:
     return guessed, pattern(cues.ASKS).search(sentence) is not None
 
 
+def is_aside(title: str, start: int) -> bool:
+    """Whether what starts there in a title stands in brackets, or tells when it happens."""
+    return pattern(cues.SUBORDINATE).match(title[:start].lower()) is not None
+
+
 @lru_cache(maxsize=_KEPT)
 def judge_toggle(text: str, start: int, end: int) -> Outcome | None:
     """What setting the flag or variable at text[start:end] did: "works" if it helped."""
@@ -123,6 +133,8 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     same = pattern(cues.SAME_WITH_BEFORE).search(window.lead[-_BEFORE:])
     if same or pattern(cues.TOO_AFTER).match(after):
         return "context", "same", False
+    if pattern(cues.AGENT_BEFORE).search(before):
+        return "subject", None, False
     if pattern(cues.WITH_BEFORE).search(before):
         outcome = _outcome(after)
         return ("cleared" if outcome == "works" else _where(before, after)), outcome, False
@@ -159,7 +171,8 @@ def _elimination(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     """Without the thing: if it still fails the thing is cleared, if it works it is to blame."""
     outcome = _outcome(window.after) or _outcome(window.lead)
     if outcome is None:
-        bare = len(window.after) <= _BARE and window.lead.strip(" -*+") == "no"
+        ends = len(window.after) <= _BARE or window.after[0] in ").,;"
+        bare = ends and _ABSENT.match(window.before) is not None
         return ("cleared" if bare else "context"), None, True
     return ("blamed" if outcome == "works" else "cleared"), outcome, True
 
