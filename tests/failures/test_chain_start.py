@@ -17,6 +17,7 @@ from ciops.failures.start import (
     newest_failed,
     refuse_benchmark,
 )
+from ciops.failures.trigger import MOST_ASKED
 from failures.pipeline_worlds import (
     DOWNSTREAM,
     ELSEWHERE,
@@ -215,6 +216,7 @@ def test_the_newest_run_that_failed_else_that_ended() -> None:
 
 # --- benchmarks -------------------------------------------------------------------------------
 
+SAID: list[str] = []
 PERF = [job(1, "perf/llama_tp1 [2 oci/run]"), job(2, "perf/phi_tp1 [2 oci/run]")]
 PLAIN = [job(1, "ad-coverage_phi [2 oci/run]"), job(2, "ad-coverage_olmo [2 oci/run]")]
 
@@ -255,7 +257,7 @@ def test_a_benchmark_pipeline_is_refused(pipelines: list[dict[str, Any]], why: s
         forge = connected(fake).pipelines()
         start = find(Target(20), scope(), forge)
         with pytest.raises(RefusedError, match="benchmark pipelines are not supported") as caught:
-            refuse_benchmark(start, scope(), forge)
+            refuse_benchmark(start, scope(), forge, SAID.append)
     assert why in str(caught.value)
     assert caught.value.exit_status == 3
 
@@ -274,7 +276,7 @@ ACCEPTED = [
 def test_others_are_accepted(pipelines: list[dict[str, Any]]) -> None:
     with small_world(*pipelines) as fake:
         forge = connected(fake).pipelines()
-        refuse_benchmark(find(Target(20), scope(), forge), scope(), forge)
+        refuse_benchmark(find(Target(20), scope(), forge), scope(), forge, SAID.append)
 
 
 def test_an_upstream_pipeline_that_triggers_benchmarks_only_is_refused() -> None:
@@ -282,9 +284,9 @@ def test_an_upstream_pipeline_that_triggers_benchmarks_only_is_refused() -> None
     both = [*only["bridges"], bridge(2, COVERAGE, None, "manual")]
     with small_world(only, pipeline(11, UPSTREAM, bridges=both)) as fake:
         forge = connected(fake).pipelines()
-        refuse_benchmark(find(Target(11), scope(), forge), scope(), forge)
+        refuse_benchmark(find(Target(11), scope(), forge), scope(), forge, SAID.append)
         with pytest.raises(RefusedError, match="it triggers nothing else"):
-            refuse_benchmark(find(Target(10), scope(), forge), scope(), forge)
+            refuse_benchmark(find(Target(10), scope(), forge), scope(), forge, SAID.append)
 
 
 def test_without_benchmarks_in_the_configuration_nothing_is_asked() -> None:
@@ -294,5 +296,39 @@ def test_without_benchmarks_in_the_configuration_nothing_is_asked() -> None:
         forge = connected(fake).pipelines()
         start = find(Target(20), plain, forge)
         before = fake.request_count
-        refuse_benchmark(start, plain, forge)
+        refuse_benchmark(start, plain, forge, SAID.append)
         assert fake.request_count == before
+
+
+def crowded(between: int, project: int = UPSTREAM) -> list[dict[str, Any]]:
+    """A benchmark that was triggered before so many other pipelines of a project began."""
+    last = 1000
+    others = [pipeline(11 + number, project) for number in range(between)]
+    own = {"created_at": "2026-05-06T00:00:00.000Z"}
+    trigger = bridge(1, "trigger-benchmark", (last, DOWNSTREAM, "failed"))
+    return [
+        pipeline(10, UPSTREAM, bridges=[trigger]),
+        *others,
+        pipeline(last, DOWNSTREAM, jobs=PLAIN, **own),
+    ]
+
+
+@pytest.mark.parametrize("project", [UPSTREAM, DOWNSTREAM])
+def test_a_trigger_is_found_among_many_pipelines(project: int) -> None:
+    said: list[str] = []
+    with small_world(*crowded(60, project)) as fake:
+        forge = connected(fake).pipelines()
+        with pytest.raises(RefusedError, match="triggered it"):
+            refuse_benchmark(find(Target(1000), scope(), forge), scope(), forge, said.append)
+    assert said == []
+
+
+def test_a_search_for_the_trigger_ends_and_says_so() -> None:
+    said: list[str] = []
+    with small_world(*crowded(MOST_ASKED + 5)) as fake:
+        forge = connected(fake).pipelines()
+        before = fake.request_count
+        refuse_benchmark(find(Target(1000), scope(), forge), scope(), forge, said.append)
+        assert fake.request_count - before < MOST_ASKED + 12
+    assert [text for text in said if "gave up" in text and "1000" in text] == said
+    assert said

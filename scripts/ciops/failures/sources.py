@@ -40,7 +40,7 @@ class Forges:
         if name not in self._open:
             url = self._gitlab_url if name == "gitlab" else ""
             env: Mapping[str, str] = self._host.env
-            self._open[name] = open_forge(name, env, url, log=self._told, sleep=self._sleep)
+            self._open[name] = open_forge(name, env, url, log=self.say, sleep=self._sleep)
         return self._open[name]
 
     def repository(self, owner: Owner) -> Repository | str:
@@ -51,7 +51,8 @@ class Forges:
         except UsageError as error:
             return error.problem
 
-    def _told(self, text: str) -> None:
+    def say(self, text: str) -> None:
+        """Tell a person what goes on."""
         self._host.say(text, "dim")
 
 
@@ -75,7 +76,7 @@ def gitlab(forges: Forges, scope: Scope, asked: str) -> Source:
         if not asked:
             return starts.newest(scope, pipelines)
         found = starts.find(starts.gitlab_target(asked, forge.web_url), scope, pipelines)
-        starts.refuse_benchmark(found, scope, pipelines)
+        starts.refuse_benchmark(found, scope, pipelines, forges.say)
         return found
 
     def log_url(job: ChainJob) -> str:
@@ -97,7 +98,7 @@ def github_actions(forges: Forges, scope: Scope, asked: str, host: CiHost) -> So
             found = starts.newest_failed(place, pipelines)
         else:
             found = starts.find_run(Target(target.id, place), pipelines)
-        starts.refuse_benchmark(found, scope, pipelines)
+        starts.refuse_benchmark(found, scope, pipelines, forges.say)
         return found
 
     def log_url(job: ChainJob) -> str:

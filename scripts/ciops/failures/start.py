@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -11,6 +11,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from ciops.errors import RefusedError, ServiceError, UsageError
 from ciops.failures.scope import Benchmark, Scope
+from ciops.failures.trigger import Say, TriggerSearch, bridges_of
 from ciops.plumbing.http import ForbiddenError, HttpError, NotFoundError, UnauthorizedError
 from ciops.plumbing.yaml_file import shown
 
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
 LOOK_BACK: Final = 200
 """Upstream pipelines looked at, newest first, for one in which the scope ran."""
-CLIMB: Final = 5
-"""Levels that are climbed to the bridge that triggered a pipeline."""
-CANDIDATES: Final = 20
-"""Pipelines looked at for each level."""
-TRIGGERED: Final = ("pipeline", "parent_pipeline")
 
 # A bridge in one of these never ran, or has not ended yet.
 _NOT_RUN: Final = frozenset(
@@ -188,10 +184,11 @@ def _ran(bridge: Bridge, scope: Scope) -> bool:
     return bridge.downstream is not None or bridge.status == "failed"
 
 
-def refuse_benchmark(start: Start, scope: Scope, pipelines: Pipelines) -> None:
+def refuse_benchmark(start: Start, scope: Scope, pipelines: Pipelines, say: Say) -> None:
     """RefusedError when the starting pipeline is a benchmark; never switches to another one.
 
     It is known by its name, else by the bridge that triggered it, else by the names of its jobs.
+    `say` is told when the search for that bridge gave up.
     """
     pipeline, benchmark = start.pipeline, scope.benchmark
     if benchmark == Benchmark():
@@ -202,7 +199,7 @@ def refuse_benchmark(start: Start, scope: Scope, pipelines: Pipelines) -> None:
         return None
     if benchmark.pipelines.hold(pipeline.name):
         raise _refusal(pipeline, scope, f"its name is {shown(pipeline.name)}")
-    bridge = triggering_bridge(start, scope, pipelines)
+    bridge = TriggerSearch(scope, pipelines, say).bridge(pipeline, start.project)
     if bridge is not None and benchmark.bridges.hold(bridge.name):
         raise _refusal(pipeline, scope, f"bridge {shown(bridge.name)} triggered it")
     if bridge is None and _runs_benchmarks(start, scope, pipelines):
@@ -214,7 +211,7 @@ def _refuse_upstream(start: Start, scope: Scope, pipelines: Pipelines) -> None:
     """An upstream pipeline triggers several scopes: it is a benchmark when only that is its own."""
     pipeline = start.pipeline
     named = scope.benchmark.pipelines.hold(pipeline.name)
-    names = [bridge.name for bridge in _bridges(pipelines, start.project, pipeline.id)]
+    names = [bridge.name for bridge in bridges_of(pipelines, start.project, pipeline.id)]
     triggers = any(scope.benchmark.bridges.hold(name) for name in names)
     if (named or triggers) and not any(scope.has_bridge(name) for name in names):
         why = f"its name is {shown(pipeline.name)}" if named else "it triggers nothing else"
@@ -243,65 +240,3 @@ def _job_names(start: Start, pipelines: Pipelines, statuses: Sequence[str]) -> l
     except HttpError:  # that they cannot be read is told when they are counted
         return []
     return [job.name for job in found]
-
-
-def triggering_bridge(start: Start, scope: Scope, pipelines: Pipelines) -> Bridge | None:
-    """The bridge of the scope or of a benchmark above a pipeline, as far as it can be seen.
-
-    GitLab's REST API does not name a pipeline's trigger: the bridges of the pipelines that were
-    created shortly before are asked. A bridge named neither way leads a level higher.
-    """
-    pipeline, project = start.pipeline, start.project
-    for _ in range(CLIMB):
-        above = _above(pipeline, project, scope, pipelines)
-        if above is None:
-            return None
-        pipeline, project, bridge = above
-        if scope.has_bridge(bridge.name) or scope.benchmark.bridges.hold(bridge.name):
-            return bridge
-    return None
-
-
-def _above(
-    pipeline: Pipeline, project: int | str, scope: Scope, pipelines: Pipelines
-) -> tuple[Pipeline, int | str, Bridge] | None:
-    for candidate, place in _candidates(pipeline, project, scope, pipelines):
-        for bridge in _bridges(pipelines, place, candidate.id):
-            if bridge.downstream is not None and bridge.downstream.id == pipeline.id:
-                return candidate, place, bridge
-    return None
-
-
-def _candidates(
-    pipeline: Pipeline, project: int | str, scope: Scope, pipelines: Pipelines
-) -> Iterator[tuple[Pipeline, int | str]]:
-    """Pipelines that may have triggered one: of its own project for a child, of the scope's."""
-    if pipeline.source not in TRIGGERED:
-        return
-    child = pipeline.source == "parent_pipeline"
-    for place in (project,) if child else scope.projects:
-        for source in ("", "parent_pipeline") if child else ("",):
-            yield from _older(pipeline, place, source, pipelines)
-
-
-def _older(
-    pipeline: Pipeline, place: int | str, source: str, pipelines: Pipelines
-) -> Iterator[tuple[Pipeline, int | str]]:
-    listed = pipelines.pipelines(place, source=source, before=pipeline.created_at)
-    taken = 0
-    try:
-        for other in islice(listed, LOOK_BACK):
-            if other.id < pipeline.id:
-                yield other, other.project_id or place
-                taken += 1
-            if taken == CANDIDATES:
-                return
-    except HttpError:  # a project that the token may not see tells nothing
-        return
-
-
-def _bridges(pipelines: Pipelines, project: int | str, pipeline_id: int) -> list[Bridge]:
-    try:
-        return pipelines.bridges(project, pipeline_id)
-    except HttpError:
-        return []
