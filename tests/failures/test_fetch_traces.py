@@ -166,6 +166,23 @@ def test_an_empty_trace_is_weak_and_named() -> None:
     assert found.evidence == "weak"
 
 
+PAGES = [
+    pytest.param(b"<!DOCTYPE html>\n<html><body>Sign in</body></html>", True, id="a sign-in"),
+    pytest.param(b"\xef\xbb\xbf \n<HTML lang=en>" + b"x" * 9000, True, id="marks, blanks, case"),
+    pytest.param(b"$ cat index.html\n<!DOCTYPE html>\n" + FAILING, False, id="a job prints one"),
+    pytest.param(b"<html-report> begins\n" + FAILING, False, id="another word"),
+]
+
+
+@pytest.mark.parametrize(("answer", "refused"), PAGES)
+def test_a_page_of_html_is_no_trace(answer: bytes, refused: bool, tmp_path: Path) -> None:
+    with with_traces([answer]) as fake:
+        found = read(fake, keep=OutputFolder(tmp_path, "--keep-traces"))[1]
+    assert ("page of HTML" in found.unreadable) is refused
+    assert (found.evidence == "weak") is refused
+    assert (list(tmp_path.iterdir()) == []) is refused
+
+
 def test_no_token_follows_to_object_storage() -> None:
     with with_traces([FAILING] * 3, trace_redirect=302) as fake:
         found = read(fake)
@@ -279,6 +296,18 @@ def test_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
     with with_traces([FAILING]) as fake:
         found = read(fake, keep=folder)
     assert "symbolic link" in found[1].unreadable
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_folder_below_a_link_of_the_checkout_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "checkout").mkdir()
+    monkeypatch.chdir(tmp_path / "checkout")
+    Path("build").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RefusedError, match="build is a symbolic link"):
+        OutputFolder(Path("build/out"), "--output").write("a.log", b"x")
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 

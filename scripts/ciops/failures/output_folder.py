@@ -78,7 +78,12 @@ class OutputFolder:
         self._ready = True
 
     def refuse_link(self) -> None:
-        """RefusedError when the folder is a link to another one."""
-        if self.path.is_symlink():
-            problem = f"{self._option}: {self.path} is a symbolic link"
-            raise RefusedError(problem, "Name the folder that it leads to")
+        """RefusedError when the folder is a link to another one, or lies below one in a checkout.
+
+        Links above an absolute path are the machine's own (`/tmp` is one on macOS).
+        """
+        above = () if self.path.is_absolute() else self.path.parents
+        for folder in (self.path, *above):
+            if folder.is_symlink():
+                problem = f"{self._option}: {folder} is a symbolic link"
+                raise RefusedError(problem, "Name the folder that it leads to")

@@ -7,6 +7,7 @@ traces of one pipeline are alike, so their readers share what they learn about d
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 CONCURRENCY: Final = 8
 NOT_READ: Final = "not read"
+_HEAD: Final = 256
+_PAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!doctype html|<html[\s>])", re.IGNORECASE)
 EMPTY: Final = "empty: the trace holds no bytes"
 # When this many traces in a row fail because the service does not answer, the rest is not asked
 # for: every one of them would wait through its retries.
@@ -106,9 +109,13 @@ class Downloads:
         with ExitStack() as stack:
             download = stack.enter_context(self._pipelines.trace(one.project, one.job.id))
             copy = self._copy(one, stack)
+            head = b""
             for chunk in download:
                 if self._stopping.is_set():
                     raise PartialError("the run was stopped")
+                if len(head) < _HEAD:
+                    head += chunk[:_HEAD]
+                    _refuse_page(head)
                 reader.feed(chunk)
                 if copy is not None:
                     copy.write(chunk)
@@ -118,6 +125,13 @@ class Downloads:
         if self._keep is None:
             return None
         return stack.enter_context(self._keep.stream(kept_name(one)))
+
+
+def _refuse_page(head: bytes) -> None:
+    """PartialError for a page of HTML, with which a proxy or a sign-in answers."""
+    if _PAGE.match(head):
+        problem = "the answer is a page of HTML, such as a sign-in, and no trace"
+        raise PartialError(problem, "Check the token, and what stands before the server")
 
 
 def _where(error: Exception) -> str:
