@@ -144,7 +144,7 @@ def _where(error: Exception) -> str:
 
 def kept_name(one: ChainJob) -> str:
     """The file name of a kept trace: the job's id makes it unique."""
-    return f"{one.job.id}-{safe_name(one.job.name) or 'job'}.log"
+    return f"{one.job.id}-{safe_name(mask_secrets(one.job.name)) or 'job'}.log"
 
 
 def evidence_of(one: ChainJob, scan: ScanResult, unreadable: str = "") -> JobEvidence:
