@@ -171,6 +171,41 @@ def test_without_a_green_run_the_changes_are_not_known(tmp_path: Path) -> None:
     assert "since the last green" not in bucket["hypothesis"]
 
 
+def test_a_bucket_whose_first_job_was_never_green_asks_for_another_one(tmp_path: Path) -> None:
+    """Nor does its trace name a commit; the second job's does."""
+    now, green = (
+        "2026-05-04T12:00:00.000Z",
+        {"name": "cov phi", "started_at": "2026-05-02T12:00:00Z"},
+    )
+    never = job(300, trace=trace(), name="cov new", started_at=now)
+    other = job(301, trace=trace(NOW), name="cov phi", started_at=now)
+    with (
+        small_world(
+            pipeline(30, DOWNSTREAM, jobs=[never, other]),
+            pipeline(10, DOWNSTREAM, jobs=[job(101, status="success", **green)]),
+        ) as fake,
+        repository() as github,
+    ):
+        bucket = bucket_of(fake, tmp_path, github)
+    assert (bucket["representative_job"], bucket["size"]) == (300, 2)
+    assert (bucket["code"]["commit"], bucket["code"]["commit_source"]) == (NOW, "trace")
+    assert [one["title"] for one in bucket["code"]["changes"]] == ["Rework sharding"]
+
+
+COMMIT_LINES = [
+    pytest.param("tensorrt_llm_commit: " + NOW, "trace", id="a line of its own"),
+    pytest.param("[TRT-LLM] [I] trtllm_commit=" + NOW[:12], "trace", id="short, under a prefix"),
+    pytest.param("checked out commit: " + NOW, "default-branch", id="a commit of whatever"),
+]
+
+
+@pytest.mark.parametrize(("line", "source"), COMMIT_LINES)
+def test_a_commit_beside_the_dump(tmp_path: Path, line: str, source: str) -> None:
+    text = trace().replace(b"done\n", f"{line}\ndone\n".encode())
+    with failing(text) as fake, repository() as github:
+        assert bucket_of(fake, tmp_path, github)["code"]["commit_source"] == source
+
+
 def test_nothing_changed_since(tmp_path: Path) -> None:
     with failing(trace(NOW)) as fake, repository() as github:
         fake.project(DOWNSTREAM).jobs[10][0]["started_at"] = "2026-05-03T12:00:00.000Z"

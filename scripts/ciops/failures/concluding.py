@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Final
 
 from ciops.failures import report_model as model
 from ciops.failures.assemble import Facts, Looked, assemble, has_own_frame, in_buckets
@@ -20,6 +21,9 @@ from ciops.failures.report_command import Shard
 from ciops.failures.report_model import Remark, Report
 from ciops.failures.tracking import untracked
 from ciops.failures.tracking_run import tracked
+
+# Jobs of a bucket that are asked for their last green run, where the first one has none.
+_MORE_WITNESSES: Final = 4
 
 
 def conclude(found: Gathered, previous: Report | None, folder: OutputFolder) -> int:
@@ -43,20 +47,35 @@ def _look_up(found: Gathered, buckets: Sequence[Bucket], looked: dict[str, Looke
     lookup = CodeLookup(found.forges.repository, GreenRuns(found.source.pipelines, found.chain))
     for bucket in buckets:
         if has_own_frame(bucket):
-            looked[bucket.name] = _looked(found, lookup, bucket, jobs[bucket.representative])
+            looked[bucket.name] = _looked(found, lookup, bucket, jobs)
 
 
-def _looked(found: Gathered, lookup: CodeLookup, bucket: Bucket, job: ChainJob) -> Looked:
+def _looked(
+    found: Gathered, lookup: CodeLookup, bucket: Bucket, jobs: Mapping[int, ChainJob]
+) -> Looked:
     if bucket.frame is None:
         return Looked()
     owner = found.knowledge.owner(bucket.frame.owner)
-    commit = found.evidence[job.job.id].scan.commit
-    code = lookup.find(bucket.frame, owner, commit, job)
+    commits = {job: found.evidence[job].scan.commit for job in _witnesses(found, bucket)}
+    named = [job for job in commits if commits[job]]
+    first, *others = dict.fromkeys((*named[:1], *commits))
+    code = lookup.find(bucket.frame, owner, commits[first], jobs[first])
+    for other in others[:_MORE_WITNESSES]:
+        if code.code is None or code.code.changes is not None or code.history_problem:
+            break  # else this job was never green, perhaps another one was
+        code = lookup.find(bucket.frame, owner, commits[first], jobs[other])
     if code.failed:
         _remark_once(found, Remark(model.CODE_UNREADABLE, code.problem))
     if code.history_problem:
         _remark_once(found, Remark(model.HISTORY_UNREADABLE, code.history_problem))
     return Looked(code.code, code.code is None and not code.problem, code.problem)
+
+
+def _witnesses(found: Gathered, bucket: Bucket) -> list[int]:
+    """The jobs whose own traces show the frame of a bucket, its representative first."""
+    frame = str(bucket.frame)
+    shown = [job for job in bucket.jobs if str(found.evidence[job].scan.frame) == frame]
+    return list(dict.fromkeys((bucket.representative, *shown)))
 
 
 def _remark_once(found: Gathered, remark: Remark) -> None:

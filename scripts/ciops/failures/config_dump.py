@@ -2,13 +2,14 @@
 
 A dump starts at a line that configuration describes and is a JSON object, a Python call
 (`Config(model='x', …)`) or indented YAML. A template with unresolved `${…}` values is not a dump.
+The commit may also stand on a line of its own.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,7 +37,7 @@ class HintRules:
 class DumpReader:
     """Collects the first resolved dump of a trace."""
 
-    __slots__ = ("_left", "_list", "_rules", "_wanted", "done", "values")
+    __slots__ = ("_commit", "_left", "_list", "_named", "_rules", "_wanted", "done", "values")
 
     def __init__(self, rules: HintRules) -> None:
         self._rules = rules
@@ -44,6 +45,8 @@ class DumpReader:
         self.values: dict[str, HintValue] = {}
         self._left = 0
         self._list = ""
+        self._commit = ""
+        self._named = _commit_line(rules.commit)
         self.done = rules.start is None
 
     def read(self, text: str) -> bool:
@@ -52,6 +55,7 @@ class DumpReader:
             return self._inside(text)
         start = self._rules.start.search(text) if self._rules.start else None
         if start is None or self.done:
+            self._note_commit(text)
             return False
         rest = text[start.end() :].strip(" :")
         if rest.startswith("{") or "=" in rest or "(" in rest:
@@ -60,6 +64,11 @@ class DumpReader:
             return False
         self._left = _MOST_LINES
         return True
+
+    def _note_commit(self, text: str) -> None:
+        if not self._commit and self._named is not None:
+            named = self._named.search(text)
+            self._commit = named["sha"] if named else ""
 
     def starts(self, text: str) -> bool:
         """Whether a dump begins here, be it still wanted or not."""
@@ -76,6 +85,7 @@ class DumpReader:
             self._entry(entry["key"], entry["value"].strip().rstrip(","))
         else:
             self._left = 0
+            self._note_commit(text)
         if not self._left:
             self._finish()
         return self._left > 0
@@ -121,13 +131,21 @@ class DumpReader:
 
     @property
     def commit(self) -> str | None:
-        """The commit that the dump names."""
+        """The commit that the dump names, else a line of its own."""
         found = (self.values.get(key) for key in self._rules.commit)
-        return next((str(value) for value in found if value), None)
+        return next((str(value) for value in found if value), self._commit or None)
 
     def hints(self) -> dict[str, HintValue]:
         """The wanted hints that were printed, in the order of the configuration."""
         return {key: self.values[key] for key in self._rules.keys if key in self.values}
+
+
+def _commit_line(keys: Sequence[str]) -> re.Pattern[str] | None:
+    """A line that gives the commit of a component; words such as `commit` alone say too little."""
+    names = "|".join(re.escape(key) for key in keys if "_" in key)
+    if not names:
+        return None
+    return re.compile(rf"(?<![\w.])(?:{names})['\"]?\s*[:=]\s*['\"]?(?P<sha>[0-9a-f]{{7,40}})\b")
 
 
 def _inline(text: str, wanted: Iterable[str]) -> dict[str, HintValue]:
