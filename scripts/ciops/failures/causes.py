@@ -25,6 +25,7 @@ from ciops.failures.raise_site import raise_site
 from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import NumberedLine, ScanResult
 from ciops.failures.signature import model_names, place, signature
+from ciops.failures.speakers import ECHO
 from ciops.failures.trace_facts import FAILED, Facts
 
 PROGRESS: Final = "progress"
@@ -40,6 +41,7 @@ _HINT_REACH: Final = 6
 _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
 # A line that smells of failure; or says so, but was survived when it was said before.
+_HEADS: Final = "heads-of-findings"
 _HINTING: Final = frozenset((roles.HINT, roles.STATED, roles.CAUSE))
 _HEADLINE: Final = re.compile(r":$|\b\d+ validation errors? for\b")
 _GUESS: Final = "the only error stands far above the end, and the job went on after it"
@@ -139,15 +141,28 @@ def _specific(event: Event, events: Sequence[Event], knowledge: Knowledge) -> Ev
 def _hint(facts: Facts, knowledge: Knowledge) -> Event | None:
     """Without any event: a line right above the runner's verdict that smells of failure."""
     for event in facts.events:
-        if event.role != roles.WRAPPER or event.kind != "runner":
-            continue
-        for seen in reversed(event.before[:-1][-_HINT_REACH:]):
-            text = peel(seen.text).text.strip()
-            said = knowledge.hinter.say(text)
-            tidying = 0 < facts.script_end <= seen.number
-            if said and said.rule.role in _HINTING and not tidying:
-                return Event(seen.number, text, roles.HINT, said.rule.id, before=event.before)
+        if event.role == roles.WRAPPER and event.kind == "runner" and event.last > facts.passed:
+            hint = _hint_above(event, facts, knowledge)
+            if hint is not None:
+                return hint
     return None
+
+
+def _hint_above(event: Event, facts: Facts, knowledge: Knowledge) -> Event | None:
+    """The head of what the last command found, else the nearest line that smells."""
+    smelling = None
+    above = [one for one in event.before[:-1] if not 0 < facts.script_end <= one.number]
+    for seen in reversed(above):
+        text = peel(seen.text).text.strip()
+        said = knowledge.hinter.say(text)
+        if said is None:
+            continue
+        if said.rule.id == ECHO:
+            break
+        near = event.number - seen.number <= _HINT_REACH
+        if said.rule.id == _HEADS or (said.rule.role in _HINTING and near and smelling is None):
+            smelling = Event(seen.number, text, roles.HINT, said.rule.id, before=event.before)
+    return smelling
 
 
 def _without_cause(bare: ScanResult, facts: Facts) -> ScanResult:
@@ -161,7 +176,10 @@ def _why_nothing(facts: Facts) -> tuple[str, str]:
         return results.WEAK, _EMPTY
     if OUTPUT_CUT in facts.observed and not facts.passed:
         return results.WEAK, _CUT
-    if any(event.role in FAILED and event.last > facts.passed for event in facts.events):
+    if any(
+        event.role in FAILED and event.last > facts.passed and not facts.is_undone(event)
+        for event in facts.events
+    ):
         return results.WEAK, _ONLY_WRAPPERS
     return results.NONE, _NO_FAILURE
 

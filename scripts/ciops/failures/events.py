@@ -73,6 +73,8 @@ class Event:
         return event
 
 
+FINDINGS: Final = frozenset(("test", "compile", "link", "lint", "configure"))
+"""Kinds of what tools find in code."""
 # Kinds that no word of recovery undoes: a failing test is not unmade by going on.
 _STANDING: Final = frozenset(("test", "compile", "link", "lint", "giving-up"))
 # Roles that say that it is over: what is printed afterwards is no sign of life.

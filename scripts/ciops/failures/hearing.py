@@ -36,7 +36,6 @@ class Hearing:
         self._watched: list[Event] = []
         self._busy_until = 0
         self._epilogue = False
-        self._passed = 0
         self._script_end = 0
 
     def is_busy(self, number: int) -> bool:
@@ -59,7 +58,6 @@ class Hearing:
             lines=lines,
             size=size,
             script_end=self._script_end,
-            passed=self._passed,
             observed=frozenset(self._observed),
             tail=tail,
             model=self._dump.model,
@@ -108,8 +106,6 @@ class Hearing:
     def _note(self, event: Event) -> None:
         """Set an event into the trace, and watch whether its process lives on."""
         event.epilogue = self._epilogue
-        if event.role == roles.PASSED:
-            self._passed = event.number
         event.before = self._past.up_to(event.number, LINES_BEFORE)
         self._collecting.append(event)
         if event.role == roles.CAUSE:

@@ -10,7 +10,8 @@ A rule gives a line a role:
 - `announcement` names what failed, the reason stands near;
 - `fallout` looks specific and is a consequence; `benign` looks like an error and is none;
 - `recovery` says that what was printed before was overcome; `noise` that the next block is
-  benign, `epilogue` that what follows tidies up, `passed` that the run succeeded.
+  benign, `epilogue` that what follows tidies up, `passed` that the run succeeded: the job, or by
+  its kind only a `build` or some `tests` in it.
 """
 
 from __future__ import annotations

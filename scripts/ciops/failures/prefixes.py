@@ -124,6 +124,7 @@ _LETTER: Final = (
     _kind(r"(?P<level>INFO|DEBUG)\s?[-:]?\s(?=\S)"),
     _kind(rf"[A-Z][a-z]{{2}} [ \d]\d {_TIME} [\w.-]{{1,64}} (?=\S)"),
     _kind(r"(?P<name>[a-z][\w.-]{0,60}[-_]\d{1,4})\s{1,30}\| ?"),
+    _kind(r"(?P<name>[a-z][\w-]{1,40})> (?=\s*\S)"),
     _kind(rf"(?P<name>[a-z][\w.-]{{0,60}}:(?:{_TASKS})(?:[:-][\w-]{{1,30}})?): "),
     _kind(r"std(?:out|err) [FP] |BUILDSTD(?:ERR|OUT): ?"),
     _kind(r"(?P<level>DEBUG|INFO|WARNING|ERROR) [\w./]{1,60}\.py:\d{1,6}:\s{1,2}"),
@@ -142,6 +143,7 @@ _HASH: Final = (
 _AT: Final = (
     _kind(rf"(?P<name>@[\w.-]{{1,60}}/[\w.-]{{1,60}}:(?:{_TASKS})(?:[:-][\w-]{{1,30}})?): "),
 )
+_EQUALS: Final = (_kind(r"==\d{1,9}== ?(?=\S)"),)
 _BARS: Final = (
     _kind(r"\s{0,8}(?:[|│]\s?)+(?=\s*\S)"),
     _kind(r"\s{0,8}╰─>\s?"),
@@ -158,6 +160,7 @@ _BY_FIRST: Final[dict[str, tuple[_Kind, ...]]] = {
     "(": _PAREN,
     "#": _HASH,
     "@": _AT,
+    "=": _EQUALS,
     "|": _BARS,
     "│": _BARS,
     "╰": _BARS,

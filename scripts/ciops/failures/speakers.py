@@ -12,9 +12,10 @@ from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures import stack_lines, tracebacks
-from ciops.failures.events import Event, EventLog
+from ciops.failures.events import FINDINGS, Event, EventLog
 from ciops.failures.frames import Frame
 from ciops.failures.line_rules import Classifier, Said
+from ciops.failures.prefixes import WARNING
 
 _NOISE_REACH: Final = 4
 _CHAIN_REACH: Final = 400
@@ -28,7 +29,8 @@ _MOST_WORDS: Final = 6
 _ROLES_OF_RAISED: Final = frozenset(
     (roles.CAUSE, roles.WRAPPER, roles.FALLOUT, roles.KILL, roles.CANCEL)
 )
-_ECHO: Final = "shell-echo"
+ECHO: Final = "shell-echo"
+"""The rule that knows a command that the shell repeats."""
 # A story that ends in an exception: "tactic 3 is not usable: RuntimeError: CUDA error".
 _MENTIONED: Final = re.compile(r"[^:\s]+\s[^:]*:?\s.*?\b(?:[\w.]+\.)?[A-Z]\w+(?:Error|Exception)\b")
 _ANY_WORDS: Final = re.compile(r"(?P<cause>\S.*)")
@@ -214,12 +216,12 @@ class Speaker:
             self._noise = (line.number, roles.FALLOUT if kind == "fallout" else roles.BENIGN)
             return None
         if role in roles.DULL_ROLES:
-            if said.rule.id != _ECHO:
+            if said.rule.id != ECHO:
                 self._live(line)
             return None
-        if role == roles.STATED:
+        if role in (roles.STATED, roles.PASSED) or _only_warns(said, line):
             self._live(line)
-        if self._continues(said, line):
+        if _only_warns(said, line) or self._continues(said, line):
             return None
         event = _said_event(said, line, text, self.source)
         return self._note(event, said)
@@ -259,6 +261,12 @@ class Speaker:
                 if event.text.startswith(opening):
                     continue  # the same tool still talks about it
                 event.alive += event.number > self._log.concluded
+
+
+def _only_warns(said: Said, line: Line) -> bool:
+    """Whether a finding of a tool is logged as a warning."""
+    rule = said.rule
+    return line.level == WARNING and not rule.level and rule.kind in FINDINGS
 
 
 def _raised_event(raised: tracebacks.Raised, said: Said | None, source: str) -> Event:

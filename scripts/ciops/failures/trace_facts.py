@@ -22,20 +22,48 @@ class Facts:
     """What happened in a trace.
 
     `lines` and `size` count lines and bytes; `script_end` is the line at which the runner began to
-    tidy up, `passed` the last line that says the job succeeded (0 for neither). `tail` holds the
-    last lines.
+    tidy up (0 where it did not). `tail` holds the last lines.
     """
 
     events: Sequence[Event]
     lines: int
     size: int
     script_end: int
-    passed: int
     observed: frozenset[str]
     tail: Sequence[Visible]
     model: str | None
     hints: Mapping[str, HintValue]
     commit: str | None
+
+    @property
+    def passed(self) -> int:
+        """The last line that says the job succeeded, 0 where none does."""
+        return self._passed("")
+
+    def _passed(self, kind: str) -> int:
+        numbers = (e.last for e in self.events if e.role == roles.PASSED and e.kind == kind)
+        return max(numbers, default=0)
+
+    def is_undone(self, event: Event) -> bool:
+        """Whether what was built or tested is said to be well in the end, after an event."""
+        if event.number > max(self._passed("build"), self._passed("tests")):
+            return False
+        if any(other.role in FAILED and other.last > event.number for other in self.events):
+            return self._ends_built(event)
+        return self._passed("build") > event.number or not self._tests_failed(event)
+
+    def _ends_built(self, event: Event) -> bool:
+        """Whether a build is said to be well after the last word of failure."""
+        failed = max(other.last for other in self.events if other.role in FAILED)
+        return self._passed("build") > max(failed, event.number)
+
+    def _tests_failed(self, event: Event) -> bool:
+        """Whether a test is named that failed, so that other tests' success says nothing."""
+        return (event.kind == "test" and event.sure) or any(
+            (other.kind == "test" and other.role == roles.ANNOUNCEMENT)
+            or other.kind == "test-summary"
+            for other in self.events
+        )
 
     def ends_with_verdict(self, event: Event) -> bool:
         """Whether somebody says after an event that the job failed or passed."""

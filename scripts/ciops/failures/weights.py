@@ -150,7 +150,7 @@ def _is_link(event: Event) -> bool:
 
 def is_shown(event: Event, facts: Facts) -> bool:
     """Whether the trace shows that the job failed, or at least ends with this event."""
-    if facts.passed > event.number:
+    if facts.passed > event.number or facts.is_undone(event):
         return False
     if event.role in (roles.KILL, roles.CANCEL, roles.WRAPPER) or facts.ends_with_verdict(event):
         return True
