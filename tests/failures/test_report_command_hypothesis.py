@@ -201,7 +201,7 @@ COMMIT_LINES = [
 
 @pytest.mark.parametrize(("line", "source"), COMMIT_LINES)
 def test_a_commit_beside_the_dump(tmp_path: Path, line: str, source: str) -> None:
-    text = trace().replace(b"done\n", f"{line}\ndone\n".encode())
+    text = (f"{line}\n" + "ok\n" * 40).encode() + trace()
     with failing(text) as fake, repository() as github:
         assert bucket_of(fake, tmp_path, github)["code"]["commit_source"] == source
 

@@ -71,8 +71,9 @@ class DumpReader:
             self._commit = named["sha"] if named else ""
 
     def starts(self, text: str) -> bool:
-        """Whether a dump begins here, be it still wanted or not."""
-        return bool(self._rules.start and self._rules.start.search(text))
+        """Whether a dump or a commit stands here, be it still wanted or not."""
+        patterns = (self._rules.start, self._named)
+        return any(pattern is not None and pattern.search(text) for pattern in patterns)
 
     def _inside(self, text: str) -> bool:
         self._left -= 1
