@@ -144,7 +144,7 @@ def test_the_comment_says_why(tmp_path: Path) -> None:
             [
                 "の Issue トリアージ",
                 "に振り分け",
-                "振り分け先, モジュール:",
+                "振り分け先、モジュール:",
                 "変わる条件:",
                 "追加:",
             ],

@@ -119,7 +119,7 @@ def _reasons(look: Look, desk: Desk) -> Iterator[Reason]:
             named.append(desk.words.message(f"facet.{facet}"))
     for found, facets in list(grouped.values())[:REASONS]:
         yield Reason(
-            ", ".join(facets),
+            desk.words.message("list.between").join(facets),
             shortened(found.text),
             place_of(found, desk.words),
             evidence_url(found, look.facts, desk.forge),
@@ -172,7 +172,7 @@ def change_line(change: Change, words: Templates) -> str:
         facet=words.message(f"facet.{change.facet}"),
         before=_value(change.before, words),
         after=_value(change.after, words),
-        edits=", ".join(_edit(edit, words) for edit in change.edits),
+        edits=words.message("list.between").join(_edit(edit, words) for edit in change.edits),
     )
 
 

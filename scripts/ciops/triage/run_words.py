@@ -16,13 +16,15 @@ OUTCOMES: Final = ("written", "planned", "unchanged", "skipped", "held_back", "f
 def totals(outcomes: Mapping[str, int], words: Templates) -> str:
     """`3 written to, 12 left alone`, "" for none."""
     counted = ((outcomes.get(name, 0), name) for name in OUTCOMES)
-    return ", ".join(words.message(f"outcome.{name}", n=n) for n, name in counted if n)
+    told = (words.message(f"outcome.{name}", n=n) for n, name in counted if n)
+    return words.message("list.between").join(told)
 
 
 def skips(found: Mapping[str, int], words: Templates, queue: str) -> str:
     """`it is closed (2), it is locked (1)`."""
     ordered = sorted(found.items(), key=lambda item: -item[1])
-    return ", ".join(f"{skip_reason_words(name, words, queue)} ({n})" for name, n in ordered)
+    told = (f"{skip_reason_words(name, words, queue)} ({n})" for name, n in ordered)
+    return words.message("list.between").join(told)
 
 
 def result_line(result: Result, desk: Desk) -> str:
