@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import signal
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
@@ -19,6 +20,8 @@ from ciops.postmortem.payload import digest
 from failures.pipeline_worlds import TOKEN, UPSTREAM, job, pipeline, small_world
 from fakes.github import Account
 from fakes.gitlab import FakeGitLab
+from faults.postmortem_scenes import SCENES
+from faults.scenes import signalled, undisturbed
 from postmortem.records import CASES
 from triage.small_world import QUEUE, SMALL, TO_DISK, all_labels, forge_with, issue, run
 
@@ -105,6 +108,14 @@ def a_link_for_a_folder(tmp_path: Path, _: pytest.MonkeyPatch) -> Said:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/docs").symlink_to(tmp_path)
     return tool("postmortem", "render", RECORD, "--to", "file", "--output", tmp_path / "out")
+
+
+def a_cancelled_job(tmp_path: Path, _: pytest.MonkeyPatch) -> Said:
+    new = next(scene for scene in SCENES if scene.name == "new --pr")
+    with new.opened(tmp_path) as servers:
+        place = undisturbed(new).places[0]
+        ran, _seconds = signalled(new, servers, tmp_path, place, signal.SIGTERM)
+    return ran.status, ran.said
 
 
 # --- issue-triage -----------------------------------------------------------------------------
@@ -211,6 +222,7 @@ HOW: dict[str, Callable[[Path, pytest.MonkeyPatch], Said]] = {
     "triage-action could not start": no_packages,
     "GitHub: GET": nobody_listens,
     "GitHub: … answered 403": a_token_that_may_only_read,
+    "SIGTERM": a_cancelled_job,
     "is a symbolic link": a_link_for_a_folder,
     "routes[": a_policy_with_a_slip,
     "no repository is named": of("triage", "run", "--issue", "7"),

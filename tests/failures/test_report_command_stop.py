@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ciops.failures.interruption import StoppedError, stoppable
+from ciops.plumbing.interruption import StoppedError, stoppable
 from failures.pipeline_worlds import (
     DOWNSTREAM,
     GITHUB_TOKEN,

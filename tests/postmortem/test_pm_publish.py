@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from ciops.errors import CiopsError, RefusedError, UsageError
+from ciops.errors import RefusedError, UsageError
 from ciops.postmortem.app import main
-from ciops.postmortem.jira import open_jira, publish
 from ciops.postmortem.payload import (
     Payload,
     Visibility,
@@ -23,18 +18,13 @@ from ciops.postmortem.payload import (
     read_visibility,
 )
 from fakes.jira import SCOPED, Account, FakeJira
-from postmortem.records import CASES, ROOT
+from postmortem.records import CASES
 
 RECORD = str(CASES / "01.yml")
 KEY = "PLUG-2218"
 MARK = "triage-action.post-mortem"
 CLOUD = {"JIRA_EMAIL": "bot@example.com", "JIRA_API_TOKEN": "secret-token"}
 ISSUES = {KEY: {"summary": "Handlers run twice"}}
-FAULTS = ["429", "500", "502", "503", "reset", "reset-after", "cut", "badjson", "empty", "html"]
-OTHERS = [
-    {"body": {"type": "doc", "version": 1, "content": []}, "author": author}
-    for author in ("bot@example.com", "someone@example.com", "bot@example.com")
-]
 
 
 def run(arguments: list[str], env: dict[str, str], capsys) -> tuple[int, str, str]:
@@ -228,65 +218,6 @@ def test_an_issue_that_is_not_there(tmp_path, capsys):
         assert status != 0
         assert KEY in err
         assert jira.writes == []
-
-
-def publish_once(jira: FakeJira, path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    client = open_jira(env_of(jira), jira.url, sleep=lambda seconds: None)
-    try:
-        publish(client, read_payload(text, str(path)), digest(text), MARK)
-    finally:
-        client.client.close()
-
-
-@pytest.mark.parametrize("how", FAULTS)
-@pytest.mark.parametrize("k", range(1, 9))
-def test_a_fault_at_any_request_ends_in_exactly_one_comment(tmp_path, how, k):
-    with FakeJira(issues={KEY: {"summary": "x", "comments": OTHERS}}) as jira:
-        path, approval = rendered(tmp_path, env_of(jira))
-        jira.fail(how, at=k)
-        publish_once(jira, path)
-        marked = [c for c in jira.comments(KEY) if jira.properties(c["id"])]
-        assert len(marked) == 1
-        assert jira.properties(marked[0]["id"]) == {MARK: {"digest": approval}}
-        assert len(jira.comments(KEY)) == len(OTHERS) + 1
-
-
-@pytest.mark.parametrize("how", ["500", "reset", "reset-after", "cut", "429"])
-@pytest.mark.parametrize("k", range(1, 7))
-def test_a_service_that_stays_down_is_told_and_a_later_run_makes_it_one(tmp_path, how, k):
-    with FakeJira(issues={KEY: {"summary": "x", "comments": OTHERS}}) as jira:
-        path, approval = rendered(tmp_path, env_of(jira))
-        fault = jira.fail(how, at=k, times=None)
-        told = ""
-        try:
-            publish_once(jira, path)
-        except CiopsError as error:
-            told = str(error)
-        assert "secret-token" not in told
-        jira.faults.clear()
-        assert fault.fired or k > 5
-        publish_once(jira, path)
-        marked = [c for c in jira.comments(KEY) if jira.properties(c["id"])]
-        assert [jira.properties(c["id"])[MARK]["digest"] for c in marked] == [approval]
-        assert len(jira.comments(KEY)) == len(OTHERS) + 1
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-@pytest.mark.parametrize("k", range(1, 5))
-def test_a_run_killed_at_any_request_is_completed_by_the_next(tmp_path, k):
-    with FakeJira(issues=ISSUES) as jira:
-        path, approval = rendered(tmp_path, env_of(jira))
-        command = [sys.executable, "-I", str(ROOT / "scripts" / "post_mortem_render.py")]
-        command += ["publish", str(path), "--approve", approval]
-        env = {**os.environ, **env_of(jira)}
-        first = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
-        jira.kill_after(k, first.kill)
-        first.wait(timeout=30)
-        again = subprocess.run(command, env=env, capture_output=True, text=True, timeout=30)
-        assert again.returncode == 0, again.stderr
-        (comment,) = jira.comments(KEY)
-        assert jira.properties(comment["id"]) == {MARK: {"digest": approval}}
 
 
 def test_a_comment_that_is_too_long_names_the_section_to_cut(tmp_path, capsys):

@@ -187,25 +187,3 @@ def test_a_label_that_was_changed_meanwhile(tmp_path: Path) -> None:
         )
         run(forge, tmp_path, "--issue", "7")
     assert labels(forge, 7) == [QUEUE, "team: net", "triaged-by-bot"]
-
-
-@pytest.mark.parametrize("how", ["429", "500", "reset", "reset-after", "cut", "badjson", "empty"])
-def test_a_fault_at_any_request_changes_nothing(how: str, tmp_path: Path) -> None:
-    """Retried, looked after, or named: then the next run makes it good."""
-
-    def queue() -> FakeGitLab:
-        asked = {"body": "hm", "author": "carol"}
-        return forge_with(issue(7, NO_STEPS, notes=[asked]), issue(8, TO_DISK), issue(9, ELSEWHERE))
-
-    def state(forge: FakeGitLab) -> list[tuple[list[str], list[str]]]:
-        return [(sorted(labels(forge, iid)), notes(forge, iid)) for iid in (7, 8, 9)]
-
-    with queue() as forge:
-        run(forge, tmp_path, "--sweep")
-        expected, requests = state(forge), forge.request_count
-    for k in range(1, requests + 1):
-        with queue() as forge:
-            forge.fail(how, at=k)
-            run(forge, tmp_path / str(k), "--sweep")
-            again = run(forge, tmp_path / str(k), "--sweep")
-            assert (again.status, state(forge)) == (0, expected), f"{how} at request {k}"

@@ -242,7 +242,8 @@ def _signal_main_thread(number: signal.Signals) -> None:
 
 def test_a_cancelled_wait_is_left(tmp_path: Path) -> None:
     """Told to end while it waits for a limit to pass, it does not wait on."""
-    from ciops.triage.interruption import Interruption, StoppedError
+    from ciops.plumbing.interruption import StoppedError
+    from ciops.triage.interruption import Interruption
 
     with Interruption() as interruption:
         timer = threading.Timer(0.1, _signal_main_thread, [signal.SIGTERM])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, CiopsError
+from ciops.plumbing.interruption import StoppedError, stoppable
 
 Arguments = Sequence[str]
 Environment = Mapping[str, str]
@@ -72,9 +73,12 @@ def main(arguments: Arguments, env: Environment) -> int:
     try:
         if command is None:
             raise _unknown(arguments[0])
-        return command(arguments[1:], env)
+        with stoppable() as stop, stop.interruptible():
+            return command(arguments[1:], env)
     except CiopsError as error:
         return _told(error, env)
+    except StoppedError as stop:
+        return _told(stop.told(), env)
     except BrokenPipeError:  # the reader of our output went away (`… | head`)
         sys.stderr.close()
         return EXIT_PARTIAL

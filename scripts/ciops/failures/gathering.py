@@ -16,7 +16,6 @@ from ciops.failures import report_model as model
 from ciops.failures import sources
 from ciops.failures.buckets import JobEvidence
 from ciops.failures.chain import Chain, ChainJob, follow
-from ciops.failures.interruption import Stop, StoppedError
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.logs_beside import logs_beside
 from ciops.failures.output_folder import OutputFolder
@@ -28,6 +27,7 @@ from ciops.failures.start import Start
 from ciops.failures.trace_download import NOT_READ, Downloads, unread
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.http import HttpError
+from ciops.plumbing.interruption import Stop, StoppedError
 
 Sleep = Callable[[float], None]
 _BAR: Final = 24

@@ -23,7 +23,6 @@ from ciops.failures.command_line import (
     open_host,
     parse,
 )
-from ciops.failures.interruption import Stop, StoppedError, stoppable
 from ciops.failures.knowledge import Knowledge, load_knowledge
 from ciops.failures.output_folder import OutputFolder
 from ciops.failures.parts import Part, code_key, read_parts, together
@@ -35,6 +34,7 @@ from ciops.failures.sources import Forges
 from ciops.failures.tracking import untracked
 from ciops.failures.tracking_run import tracked
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.interruption import Stop, StoppedError, stoppable
 
 ABOUT: Final = """Put the parts of a report together that `report --shard I/N` wrote.
 

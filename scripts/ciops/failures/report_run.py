@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable
 
 from ciops.failures.gathering import gather
-from ciops.failures.interruption import stoppable
 from ciops.failures.knowledge import load_knowledge
 from ciops.failures.output_folder import OutputFolder
 from ciops.failures.report_command import Options
 from ciops.failures.tracking_rules import read_tracking
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.interruption import stoppable
 
 
 def run(options: Options, host: CiHost, sleep: Callable[[float], None] = time.sleep) -> int:

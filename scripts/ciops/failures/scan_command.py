@@ -14,6 +14,7 @@ from ciops.failures.command_line import Parser, add_config, open_host, parse
 from ciops.failures.knowledge import Knowledge, load_knowledge
 from ciops.failures.scan_result import ScanResult
 from ciops.failures.trace_files import scan_file
+from ciops.plumbing.interruption import doing
 
 ABOUT: Final = """Find the first causal error of each trace, and the bucket it belongs to.
 
@@ -36,7 +37,8 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     unread: list[UsageError] = []
     for path in given.files:
         try:
-            found = scanned(path, knowledge)
+            with doing(str(path)):
+                found = scanned(path, knowledge)
         except UsageError as error:
             unread.append(error)
             continue

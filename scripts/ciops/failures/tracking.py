@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 from ciops.errors import CiopsError, UsageError
 from ciops.failures import report_model as model
 from ciops.failures.duplicates import Duplicate, DuplicateSearch
-from ciops.failures.interruption import StoppedError
 from ciops.failures.issue_form import IssueForm, read_form
 from ciops.failures.knowledge import Knowledge, Owner
 from ciops.failures.report_model import Bucket, Remark, Report
 from ciops.failures.tracking_rules import TrackingRules, home_of
 from ciops.failures.tracking_text import PLAIN_FORM, Filing, issue, marker
+from ciops.plumbing.interruption import StoppedError
 
 if TYPE_CHECKING:
     from ciops.forges.base import CodeHost, Forge, IssueQueue

@@ -53,6 +53,7 @@ from ciops.plumbing._http_transfer import (
     segment,
 )
 from ciops.plumbing._http_wire import REDIRECTS, Wire, call_name
+from ciops.plumbing.interruption import doing
 
 if TYPE_CHECKING:
     import requests
@@ -219,6 +220,10 @@ class Client:
         return _Request(method, self._wire.url(path), [], data)
 
     def _call(self, request: _Request, landed: Landed | None = None) -> Reply:
+        with doing(f"{self.service}: {request.call}"):
+            return self._repeated(request, landed)
+
+    def _repeated(self, request: _Request, landed: Landed | None) -> Reply:
         """Until it succeeds, is refused, or there are no more tries."""
         tries: Retry | None = self._schedule()
         sent = False

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, CiopsError
+from ciops.plumbing.interruption import StoppedError, stoppable
 
 if TYPE_CHECKING:
     from ciops.plumbing.ci_host import CiHost
@@ -77,10 +78,12 @@ def main(arguments: Arguments, env: Environment) -> int:
         print(USAGE)
         return EXIT_DONE if arguments else EXIT_USAGE
     try:
-        return _command(arguments[0])(arguments[1:], env)
+        with stoppable() as stop, stop.interruptible():
+            return _command(arguments[0])(arguments[1:], env)
     except CiopsError as error:
-        _host(env).error(str(error))
-        return error.exit_status
+        return _told(error, env)
+    except StoppedError as stop:
+        return _told(stop.told(), env)
     except BrokenPipeError:  # the reader of our output went away (`… | head`)
         sys.stderr.close()
         return EXIT_PARTIAL
@@ -97,6 +100,11 @@ def _command(name: str) -> Command:
     close = nearest(name, COMMANDS)
     step = f'Did you mean "{close}"?' if close else f"Commands are: {', '.join(COMMANDS)}"
     raise UsageError(f"there is no command {shown(name)}", step)
+
+
+def _told(error: CiopsError, env: Environment) -> int:
+    _host(env).error(str(error))
+    return error.exit_status
 
 
 def _bug(env: Environment) -> int:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ciops.errors import EXIT_REFUSED
 from ciops.plumbing.ci_host import CiHost
 from ciops.postmortem import command_line
 from ciops.postmortem.check_command import looked_up
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     annotate(examination, host)
     status = exit_status(examination, looked, options.strict)
     host.output("verdict", examination.decision.verdict)
-    if status:
+    if status == EXIT_REFUSED:
         host.summary(as_text(examination, looked).replace("\n", "  \n"))
         return status
     _write_all(options, examination, host)

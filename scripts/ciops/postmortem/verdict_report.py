@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ciops.errors import EXIT_DONE, EXIT_REFUSED
+from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_REFUSED
 from ciops.plumbing.ci_host import CiHost
 from ciops.postmortem.examination import Examination
 from ciops.postmortem.verification import Looked
@@ -15,11 +15,16 @@ SCHEMA: Final = 1
 
 
 def exit_status(examination: Examination, looked: Sequence[Looked], strict: bool) -> int:
-    """0 to render, 3 otherwise; with `strict` findings and refuted facts count as well."""
+    """0 to render, 1 where a service failed to say, 3 otherwise.
+
+    With `strict` findings and refuted facts are refused as well.
+    """
     if examination.decision.verdict != "render":
         return EXIT_REFUSED
     doubtful = examination.warnings or any(each.refuted for each in looked)
-    return EXIT_REFUSED if strict and doubtful else EXIT_DONE
+    if strict and doubtful:
+        return EXIT_REFUSED
+    return EXIT_PARTIAL if any(each.failed for each in looked) else EXIT_DONE
 
 
 def as_json(examination: Examination, looked: Sequence[Looked] | None = None) -> str:

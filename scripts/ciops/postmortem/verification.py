@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from ciops.errors import CiopsError
@@ -26,12 +26,16 @@ _FILE: Final = re.compile(r"[\w./-]+\.[A-Za-z0-9]{1,5}(?:::.*)?")
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """One fact; `detail` is the sentence about it, `title` the heading over all of them."""
+    """One fact; `detail` is the sentence about it, `title` the heading over all of them.
+
+    `failed` when a service that was asked gave no answer: another run may know more.
+    """
 
     subject: str
     state: State
     detail: str
     title: str
+    failed: bool = False
 
     @property
     def refuted(self) -> bool:
@@ -184,4 +188,9 @@ class _Look:
         return self.say(subject, "refuted", "absent")
 
     def failed(self, subject: str, error: CiopsError) -> Looked:
-        return self.unknown(subject, "failed", service="", error=error.problem)
+        """What the token may not see stays unknown; a service that does not answer has failed."""
+        from ciops.plumbing.http import RateLimitedError, UnauthorizedError, UnavailableError
+
+        failed = isinstance(error, RateLimitedError | UnauthorizedError | UnavailableError)
+        unknown = self.unknown(subject, "failed", service="", error=error.problem)
+        return replace(unknown, failed=failed)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, CiopsError
+from ciops.plumbing.interruption import StoppedError, stoppable
 
 Arguments = Sequence[str]
 Environment = Mapping[str, str]
@@ -88,13 +89,14 @@ def main(arguments: Arguments, env: Environment, commands: Mapping[str, Command]
     if command is None:
         return _unknown(arguments[0], env)
     try:
-        return command(arguments[1:], env)
+        with stoppable() as stop, stop.interruptible():
+            return command(arguments[1:], env)
     except CiopsError as error:
         return _told(error, env)
+    except StoppedError as stop:
+        return _told(stop.told(), env)
     except BrokenPipeError:  # the reader of our output went away (`… | head`)
         sys.stderr.close()
-        return EXIT_PARTIAL
-    except KeyboardInterrupt:
         return EXIT_PARTIAL
     except Exception:
         return _bug(env)

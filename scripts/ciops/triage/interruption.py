@@ -18,19 +18,16 @@ from typing import Final, NoReturn
 
 from ciops.errors import PartialError
 
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+from ciops.plumbing.interruption import SIGNALS, StoppedError
+
 HEARTBEAT: Final = 0.25  # seconds between two looks at whether to go on waiting
-
-
-class StoppedError(Exception):
-    """The job was told to end."""
 
 
 class Interruption:
     """Hears the signals while it is entered, and raises StoppedError where that does no harm."""
 
     def __init__(self) -> None:
-        self._told = False
+        self._told = ""
         self._writing = False
         self._before: dict[int, object] = {}
 
@@ -46,14 +43,14 @@ class Interruption:
         self._before.clear()
 
     def _hear(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        first, self._told = not self._told, True
+        first, self._told = not self._told, signal.Signals(number).name
         if first and not self._writing:
-            raise StoppedError
+            raise StoppedError(self._told)
 
     def check(self) -> None:
         """Raises when told to end."""
         if self._told:
-            raise StoppedError
+            raise StoppedError(self._told)
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -17,8 +17,8 @@ from ciops.plumbing.http import (
     RateLimitedError,
     UnauthorizedError,
 )
+from ciops.plumbing.interruption import StoppedError
 from ciops.triage.apply import refuse_missing
-from ciops.triage.interruption import StoppedError
 from ciops.triage.run_issue import Look, Result, look_at, unwritten
 from ciops.triage.run_sweep import EndError, Ending, Session, finish
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ciops.errors import EXIT_PARTIAL
 from ciops.forges import open_forge
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.interruption import StoppedError
 from ciops.triage.events import Target
-from ciops.triage.interruption import Interruption, StoppedError
+from ciops.triage.interruption import Interruption
 from ciops.triage.policy_file import load_policy
 from ciops.triage.run_command import Options, say_left_alone
 

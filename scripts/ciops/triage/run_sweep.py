@@ -21,8 +21,9 @@ from ciops.plumbing.http import (
     RateLimitedError,
     UnauthorizedError,
 )
+from ciops.plumbing.interruption import StoppedError
 from ciops.triage.apply import Pen
-from ciops.triage.interruption import Interruption, StoppedError
+from ciops.triage.interruption import Interruption
 from ciops.triage.run_command import Shard
 from ciops.triage.run_issue import Desk, Look, Result, look_at, unwritten, write
 

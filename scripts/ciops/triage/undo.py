@@ -20,6 +20,7 @@ from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_SERVICE
 from ciops.forges.base import Comment, IssueQueue, LabelEvent, Person, same_label
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.http import HttpError, RateLimitedError
+from ciops.plumbing.interruption import StoppedError
 from ciops.plumbing.rendering import Templates, code_span
 from ciops.triage.command_line import (
     Parser,
@@ -95,25 +96,47 @@ def _undo(
 ) -> int:
     told: list[str] = []
     failed: list[HttpError] = []
-    for number, entries in _latest(record.entries).items():
-        try:
-            lines = list(_taken_back(list(_steps(number, entries, doer, queue)), words, dry))
-        except RateLimitedError:
-            raise
-        except HttpError as error:
-            failed.append(error)
-            lines = [f"#{number}: {error}"]
-        told.extend(lines)
-        for line in lines:
-            host.say(line)
+    try:
+        for number, entries in _latest(record.entries).items():
+            lines, error = _issue_undone(number, entries, doer, queue, words, dry)
+            told += lines
+            failed += [error] if error else []
+            for line in lines:
+                host.say(line)
+    except (RateLimitedError, StoppedError):
+        _summarise(told, record.run, host, words)  # what was taken back before it ended
+        raise
     if not told:
-        host.say(words.message("undo.nothing"))
-    title = words.message("undo.title", repo=code_span(record.run.repo))
-    lines = told or [words.message("undo.nothing")]
-    host.summary(f"## {title}\n\n" + "\n".join(f"- {line}" for line in lines))
+        told.append(words.message("undo.nothing"))
+        host.say(told[0])
+    _summarise(told, record.run, host, words)
     if not failed:
         return EXIT_DONE
     return EXIT_SERVICE if len(failed) == len(_latest(record.entries)) else EXIT_PARTIAL
+
+
+def _issue_undone(
+    number: int,
+    entries: Sequence[Entry],
+    doer: Doer,
+    queue: IssueQueue,
+    words: Templates,
+    dry: bool,
+) -> tuple[list[str], HttpError | None]:
+    """What is to be said of one issue, and what went wrong with it."""
+    lines: list[str] = []
+    try:
+        lines += _taken_back(list(_steps(number, entries, doer, queue)), words, dry)
+    except RateLimitedError:
+        raise
+    except HttpError as error:
+        return [*lines, f"#{number}: {error}"], error
+    return lines, None
+
+
+def _summarise(told: Sequence[str], run: Run, host: CiHost, words: Templates) -> None:
+    title = words.message("undo.title", repo=code_span(run.repo))
+    host.summary(f"## {title}\n\n" + "\n".join(f"- {line}" for line in told))
 
 
 def _latest(entries: Sequence[Entry]) -> dict[int, list[Entry]]:

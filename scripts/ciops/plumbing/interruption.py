@@ -1,4 +1,4 @@
-"""A cancelled job still says what it found: SIGTERM and SIGINT stop the work, not the report.
+"""A cancelled job still says what it did: SIGTERM and SIGINT stop the work, not its report.
 
 GitHub sends SIGINT and 7.5 seconds later SIGTERM, GitLab SIGTERM; both kill soon after
 (https://docs.github.com/en/actions/reference/workflow-cancellation-reference). The first signal
@@ -14,15 +14,27 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+from ciops.errors import PartialError
+
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 class StoppedError(BaseException):
-    """Somebody asked to stop. No `except Exception` swallows it; `reason` names the signal."""
+    """Somebody asked to stop. No `except Exception` swallows it.
+
+    `reason` names the signal, `where` what was being done, "" when nobody said.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.where = ""
+
+    def told(self) -> PartialError:
+        """The same as an error for a person."""
+        place = f" at {self.where}" if self.where else ""
+        problem = f"{self.reason}: stopped{place} before the end"
+        return PartialError(problem, "Run it again: what is done is left alone")
 
 
 class Stop:
@@ -45,7 +57,7 @@ class Stop:
 
     def hear(self, number: int, _frame: FrameType | None) -> None:
         """The handler of the first signal; further ones are not heard."""
-        for other in _SIGNALS:
+        for other in SIGNALS:
             signal.signal(other, signal.SIG_IGN)
         self.reason = signal.Signals(number).name
         if self._may_raise:
@@ -59,9 +71,19 @@ def stoppable() -> Iterator[Stop]:
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    before = {number: signal.signal(number, stop.hear) for number in _SIGNALS}
+    before = {number: signal.signal(number, stop.hear) for number in SIGNALS}
     try:
         yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Names what is done inside to a StoppedError that comes out of it; the innermost counts."""
+    try:
+        yield
+    except StoppedError as stop:
+        stop.where = stop.where or what
+        raise
