@@ -17,7 +17,6 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from ciops.errors import PartialError
-
 from ciops.plumbing.interruption import SIGNALS, StoppedError
 
 HEARTBEAT: Final = 0.25  # seconds between two looks at whether to go on waiting
