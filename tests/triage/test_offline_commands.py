@@ -146,6 +146,23 @@ def test_policy_check_tells_of_every_problem(capsys, tmp_path):
     assert "1 problem" in err
 
 
+def test_policy_check_hints_at_some_of_what_could_be_better(capsys, tmp_path):
+    file = tmp_path / "p.yml"
+    text = SECOND_FILE.read_text(encoding="utf-8")
+    patterns = ", ".join(rf"'\d{{{n}}} ?m\b'" for n in range(2, 9))
+    bare = "{id: %s, role: root, patterns: [%s], matches: ['22 m'], near_misses: ['x']}"
+    head = "in_scope:\n  signals:\n"
+    assert text.count(f"\n{head}") == 1
+    whole = text.replace(f"\n{head}", f"\n{head}    - {bare % ('bare', patterns)}\n")
+    file.write_text(whole, encoding="utf-8")
+    status, out, _ = run(capsys, "policy", "check", file)
+    hints = [line for line in out.splitlines() if line.startswith("hint: ")]
+    assert status == 0
+    assert len(hints) == 6
+    assert "bare: no word is in all that it matches, so it is tried on every line" in hints[0]
+    assert hints[-1] == "hint: and 2 more like these"
+
+
 def test_the_entry_works_alone():
     """As an action runs it: isolated, from any folder."""
     script = ROOT / "scripts" / "issue_triage.py"

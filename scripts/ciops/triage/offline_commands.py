@@ -29,6 +29,7 @@ from ciops.triage.facts import from_rest
 from ciops.triage.policy import Policy, Profile
 from ciops.triage.policy_file import load_policy
 
+HINTS: Final = 5  # shown of what works and could be better
 POLICY_CHECK: Final = """Check a policy.
 
 Its keys and values, its patterns (also how long they may take), and every example: each rule must
@@ -162,8 +163,10 @@ def policy_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     from ciops.triage.policy_check import check_policy
 
     policy, problems, hints = check_policy(options.file)
-    for hint in hints:
+    for hint in hints[:HINTS]:
         print(f"hint: {hint}")
+    if hints[HINTS:]:
+        print(f"hint: and {len(hints) - HINTS} more like these")
     for problem in problems:
         host.error(problem)
     if problems:

@@ -109,5 +109,5 @@ def _hints(document: Document, policy: Policy) -> Iterator[str]:
             yield f"line {line}: {signal.id} has no matches or no near_misses"
         for pattern in signal.patterns:
             if not pattern_anchors(pattern):
-                words = f"{pattern[:60]!r}"
-                yield f"line {line}: {signal.id}: no word is sure to be in {words}; add a \\b"
+                why = "no word is in all that it matches, so it is tried on every line"
+                yield f"line {line}: {signal.id}: {why}: {pattern[:60]!r}"
