@@ -14,11 +14,11 @@ import pytest
 from ciops.errors import RefusedError
 from ciops.failures.buckets import JobEvidence
 from ciops.failures.chain import Chain, ChainJob, follow
-from ciops.failures.output_folder import OutputFolder
 from ciops.failures.report_model import PipelineStep
 from ciops.failures.start import Target, find
 from ciops.failures.trace_download import GIVE_UP_AFTER, Downloads, kept_name
 from ciops.forges.base import Job
+from ciops.plumbing.output_folder import OutputFolder
 from failures.pipeline_worlds import (
     DOWNSTREAM,
     connected,

@@ -11,11 +11,11 @@ from ciops.failures import app
 from ciops.failures import chain as chains
 from ciops.failures.chain import Chain, follow
 from ciops.failures.issue_form import Field, fill, read_form
-from ciops.failures.output_folder import OutputFolder, safe_name
 from ciops.failures.plain_data import PlainDataError, from_plain, to_plain
 from ciops.failures.report_model import PipelineStep, Remark
 from ciops.failures.scope import Scope
 from ciops.failures.start import Target, find
+from ciops.plumbing.output_folder import OutputFolder, safe_name
 from failures.pipeline_worlds import (
     DOWNSTREAM,
     ROOT,
@@ -44,7 +44,7 @@ def test_a_bug_is_a_report_that_can_be_pasted(
 
 def test_a_folder_that_is_a_file_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("here", "utf-8")
-    with pytest.raises(UsageError, match=r"--output: .*out cannot be made"):
+    with pytest.raises(UsageError, match=r"--output: .*out cannot be written"):
         OutputFolder(tmp_path / "out", "--output").write("report.json", "{}")
 
 

@@ -246,4 +246,4 @@ def test_a_folder_that_cannot_be_written(place: str, tmp_path: Path) -> None:
         ran = run(forge, tmp_path / place, "--issue", "7")
     assert (ran.status, forge.writes) == (2, [])
     assert "cannot be written" in ran.said
-    assert "Name a folder by --output" in ran.said
+    assert "Name another folder by --output" in ran.said

@@ -14,13 +14,13 @@ from ciops.failures.chain import ChainJob
 from ciops.failures.code_lookup import CodeLookup
 from ciops.failures.gathering import Gathered
 from ciops.failures.green_runs import GreenRuns
-from ciops.failures.output_folder import OutputFolder
 from ciops.failures.parts import Part, code_key, part_json
 from ciops.failures.publishing import publish
 from ciops.failures.report_command import Shard
 from ciops.failures.report_model import Remark, Report
 from ciops.failures.tracking import untracked
 from ciops.failures.tracking_run import tracked
+from ciops.plumbing.output_folder import OutputFolder
 
 # Jobs of a bucket that are asked for their last green run, where the first one has none.
 _MORE_WITNESSES: Final = 4

@@ -18,7 +18,6 @@ from ciops.failures.buckets import JobEvidence
 from ciops.failures.chain import Chain, ChainJob, follow
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.logs_beside import logs_beside
-from ciops.failures.output_folder import OutputFolder
 from ciops.failures.report_command import GITHUB_ACTIONS, Options
 from ciops.failures.report_model import Remark
 from ciops.failures.scope import read_scope
@@ -28,6 +27,7 @@ from ciops.failures.trace_download import NOT_READ, Downloads, unread
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.http import HttpError
 from ciops.plumbing.interruption import Stop, StoppedError
+from ciops.plumbing.output_folder import OutputFolder
 
 Sleep = Callable[[float], None]
 _BAR: Final = 24

@@ -24,7 +24,6 @@ from ciops.failures.command_line import (
     parse,
 )
 from ciops.failures.knowledge import Knowledge, load_knowledge
-from ciops.failures.output_folder import OutputFolder
 from ciops.failures.parts import Part, code_key, read_parts, together
 from ciops.failures.publishing import publish
 from ciops.failures.report_formats import FORMATS
@@ -35,6 +34,7 @@ from ciops.failures.tracking import untracked
 from ciops.failures.tracking_run import tracked
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.interruption import Stop, StoppedError, stoppable
+from ciops.plumbing.output_folder import OutputFolder
 
 ABOUT: Final = """Put the parts of a report together that `report --shard I/N` wrote.
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL
-from ciops.failures.output_folder import OutputFolder
 from ciops.failures.report_chat import COLUMNS, chat_lines, chat_text
 from ciops.failures.report_formats import CHAT, FILES
 from ciops.failures.report_model import Report
 from ciops.failures.report_text import made_safe
 from ciops.failures.report_words import words_of
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.output_folder import OutputFolder
 
 MARKDOWN: Final = "md"
 

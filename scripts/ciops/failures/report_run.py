@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from ciops.failures.gathering import gather
 from ciops.failures.knowledge import load_knowledge
-from ciops.failures.output_folder import OutputFolder
 from ciops.failures.report_command import Options
 from ciops.failures.tracking_rules import read_tracking
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.interruption import stoppable
+from ciops.plumbing.output_folder import OutputFolder
 
 
 def run(options: Options, host: CiHost, sleep: Callable[[float], None] = time.sleep) -> int:

@@ -19,12 +19,12 @@ from ciops.errors import CiopsError, PartialError
 from ciops.failures.buckets import JobEvidence
 from ciops.failures.chain import ChainJob
 from ciops.failures.knowledge import Knowledge
-from ciops.failures.output_folder import OutputFolder, safe_name
 from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import WEAK, ScanResult
 from ciops.failures.sieve import Sieve
 from ciops.failures.trace import TraceReader
 from ciops.plumbing.http import HttpError, RateLimitedError, UnavailableError
+from ciops.plumbing.output_folder import OutputFolder, safe_name
 
 if TYPE_CHECKING:
     from ciops.forges.base import Pipelines

@@ -28,16 +28,24 @@ from typing import Any, Final, TextIO
 
 from ciops.errors import UsageError
 from ciops.plumbing._inert_text import clean_text
+from ciops.plumbing._markdown_cut import SUMMARY_LIMIT, SUMMARY_NOTE, cut_markdown
+from ciops.plumbing.output_folder import append, make_folder
 from ciops.plumbing.yaml_file import read_text, shown
 
-SUMMARY_LIMIT: Final = 1024 * 1024
+__all__ = [
+    "SUMMARY_LIMIT",
+    "SUMMARY_NOTE",
+    "CiHost",
+    "Event",
+    "GitHubActions",
+    "GitLabCi",
+    "cut_markdown",
+    "detect",
+]
+
 EVENT_LIMIT: Final = 32 * 1024 * 1024
 ANNOTATIONS_A_KIND: Final = 10
 PROGRESS_SECONDS: Final = 10.0
-SUMMARY_NOTE: Final = (
-    "> **Cut here.** {left:,} bytes are left out, since a job summary takes {limit:,}. "
-    "The whole text is among the artifacts."
-)
 
 _COMMAND: Final = re.compile(r"^\s*::|##\[", re.MULTILINE)
 _STYLES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
@@ -142,8 +150,7 @@ class CiHost:
 
         `note` tells of a cut; its `{left}` and `{limit}` are bytes.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._append(self.folder / "summary.md", self._hidden(markdown).rstrip("\n") + "\n\n")
+        self._keep("summary.md", self._hidden(markdown).rstrip("\n") + "\n\n")
 
     def output(self, name: str, value: str) -> None:
         """Hand a value to later steps or jobs; a terminal has none."""
@@ -172,9 +179,11 @@ class CiHost:
             stream.write(text + "\n")
             stream.flush()
 
-    def _append(self, path: Path, text: str) -> None:
-        with self._lock, path.open("ab") as file:
-            file.write(text.encode("utf-8", errors="replace"))
+    def _keep(self, name: str, text: str) -> None:
+        """Add to a file of the folder."""
+        with self._lock:
+            make_folder(self.folder)
+            append(self.folder / name, text.encode("utf-8", errors="replace"))
 
 
 class GitHubActions(CiHost):
@@ -202,7 +211,7 @@ class GitHubActions(CiHost):
             file = Path(path)
             used = file.stat().st_size if file.exists() else 0
             text = self._hidden(markdown).rstrip("\n") + "\n\n"
-            self._append(file, cut_markdown(text, SUMMARY_LIMIT - used, note))
+            _hand_over(file, cut_markdown(text, SUMMARY_LIMIT - used, note))
 
     def output(self, name: str, value: str) -> None:
         path = self.env.get("GITHUB_OUTPUT", "")
@@ -212,7 +221,7 @@ class GitHubActions(CiHost):
             value = self.safe(value)
             while (delimiter := f"end-of-{name}-{secrets.token_hex(16)}") in value:
                 pass
-            self._append(Path(path), f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
+            _hand_over(Path(path), f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
@@ -247,6 +256,12 @@ class GitHubActions(CiHost):
         super()._print(stream, text)
 
 
+def _hand_over(path: Path, text: str) -> None:
+    """Add to a file that the runner gave, in one write."""
+    with path.open("ab") as file:
+        file.write(text.encode("utf-8", errors="replace"))
+
+
 def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
@@ -273,8 +288,7 @@ class GitLabCi(CiHost):
     def output(self, name: str, value: str) -> None:
         """One line of a dotenv report, which has no line breaks: they become spaces."""
         key = re.sub(r"[^A-Za-z0-9_]", "_", name).upper()
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._append(self.folder / "outputs.env", f"{key}={' '.join(self.safe(value).split())}\n")
+        self._keep("outputs.env", f"{key}={' '.join(self.safe(value).split())}\n")
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
@@ -301,50 +315,3 @@ def _payload(path: str, variable: str) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise UsageError(f"{variable}: the event file {shown(path)} holds no JSON object")
     return payload
-
-
-def cut_markdown(markdown: str, limit: int, note: str = SUMMARY_NOTE) -> str:
-    """Markdown in at most `limit` bytes: cut between blocks, with a note of what is left out.
-
-    It falls outside code fences and <details>. Where no such place fits, a line is the unit and
-    what is open is closed. "" when not even the note fits.
-    """
-    if (size := len(markdown.encode("utf-8", errors="replace"))) <= limit:
-        return markdown
-    room = limit - len(note.format(left=size, limit=SUMMARY_LIMIT).encode()) - 64
-    if room < 0:
-        return ""
-    kept, closing = _fitting(markdown, room)
-    left = size - len(kept.encode("utf-8", errors="replace"))
-    return kept + closing + note.format(left=left, limit=SUMMARY_LIMIT) + "\n\n"
-
-
-def _fitting(markdown: str, room: int) -> tuple[str, str]:
-    """The longest head that fits, and what closes the blocks left open in it."""
-    fence, depth, size, at = "", 0, 0, 0
-    between_blocks = 0
-    for line in markdown.splitlines(keepends=True):
-        size += len(line.encode("utf-8", errors="replace"))
-        if size > room:
-            break
-        at += len(line)
-        fence, depth = _after(line, fence, depth)
-        if not fence and not depth and not line.strip():
-            between_blocks = at
-    if between_blocks > at // 2:  # else one huge block would go as a whole
-        return markdown[:between_blocks], ""
-    if at == 0:  # one line longer than the room
-        head = markdown.encode("utf-8", errors="replace")[:room].decode("utf-8", errors="ignore")
-        return head, "\n\n"
-    return markdown[:at], f"\n{fence}\n" + "</details>\n" * depth + "\n"
-
-
-def _after(line: str, fence: str, depth: int) -> tuple[str, int]:
-    """The open fence and the depth of open <details> after a line."""
-    mark = re.match(r" {0,3}(`{3,}|~{3,})", line)
-    if fence:
-        closes = mark and mark.group(1).startswith(fence) and not line.strip().strip(fence[0])
-        return ("" if closes else fence), depth
-    if mark:
-        return mark.group(1), depth
-    return "", max(0, depth + line.count("<details") - line.count("</details"))

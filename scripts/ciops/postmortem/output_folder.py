@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Final
 
 from ciops.errors import RefusedError, UsageError
+from ciops.plumbing.output_folder import make_folder, write_whole
 from ciops.plumbing.yaml_file import shown
 
 # Names that Windows keeps for devices, with any ending.
@@ -27,20 +26,8 @@ def write_file(folder: Path, relative: str, text: str) -> Path:
     """Write a file as a whole; raises RefusedError where a symbolic link leads elsewhere."""
     path = folder / relative
     _refuse_links(folder, path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.encode())
-            Path(aside).chmod(0o644)
-            Path(aside).replace(path)
-        except BaseException:
-            Path(aside).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        problem = f"{path} cannot be written: {error.strerror}"
-        raise UsageError(problem, "Give another folder with --output") from None
+    make_folder(path.parent)
+    write_whole(path, text.encode("utf-8", "replace"))
     return path
 
 

@@ -21,6 +21,7 @@ from ciops.errors import UsageError
 from ciops.forges.base import Issue, IssueQueue
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.http import Client, RateLimitedError
+from ciops.plumbing.output_folder import append, make_folder
 from ciops.plumbing.yaml_file import shown
 from ciops.triage.case_file import to_case
 from ciops.triage.facts import LABELED, IssueFacts, LabelChange, from_rest
@@ -74,7 +75,7 @@ def live_cases(source: Source, policy: Policy, host: CiHost) -> Iterator[dict[st
 def _kept(path: Path) -> dict[int, dict[str, Any]]:
     """What earlier runs have read, by number; half a line of one that was killed is dropped."""
     kept: dict[int, dict[str, Any]] = {}
-    if path.is_file():
+    if path.is_file() and not path.is_symlink():
         for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
             line = _parsed(text)
             if line is not None:
@@ -93,21 +94,19 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 def _read_on(source: Source, policy: Policy, kept: dict[int, dict[str, Any]], host: CiHost) -> bool:
     """Read what is new or changed; whether that came to an end."""
-    source.folder.mkdir(parents=True, exist_ok=True)
+    make_folder(source.folder)
     try:
-        with source.path.open("a", encoding="utf-8") as file:
-            for issue in _answered(source, policy):
-                line = kept.get(issue.number)
-                if line is not None and line[KEPT_AS] == issue.updated_at:
-                    continue
-                if _is_short(source.client):
-                    return False
-                line = {**to_case(_whole(issue, source.queue)), KEPT_AS: issue.updated_at}
-                file.write(json.dumps(line) + "\n")
-                file.flush()
-                kept[issue.number] = line
-                if len(kept) % 100 == 0:  # not to stdout, where the figures go
-                    host.notice(f"{len(kept)} issues read")
+        for issue in _answered(source, policy):
+            line = kept.get(issue.number)
+            if line is not None and line[KEPT_AS] == issue.updated_at:
+                continue
+            if _is_short(source.client):
+                return False
+            line = {**to_case(_whole(issue, source.queue)), KEPT_AS: issue.updated_at}
+            append(source.path, f"{json.dumps(line)}\n".encode())
+            kept[issue.number] = line
+            if len(kept) % 100 == 0:  # not to stdout, where the figures go
+                host.notice(f"{len(kept)} issues read")
     except RateLimitedError as error:
         host.warning(str(error))
         return False

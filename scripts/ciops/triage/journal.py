@@ -12,12 +12,12 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, Final, Self
 
+from ciops.plumbing.output_folder import make_folder, open_new
 from ciops.plumbing.rendering import escape_markdown
 from ciops.triage.case_file import to_case
 from ciops.triage.decide import to_json
 from ciops.triage.history import facets_by_people
 from ciops.triage.issue_summary import issue_section
-from ciops.triage.run_file import make_folder, open_new
 from ciops.triage.run_issue import Desk, Result
 from ciops.triage.would_change import Change, change_json
 

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, UsageError
 from ciops.plumbing.ci_host import SUMMARY_LIMIT
+from ciops.plumbing.output_folder import open_new
 from ciops.plumbing.rendering import Templates, escape_markdown
 from ciops.triage.command_line import Parser, add_language, add_output, expanded, open_host, parse
 from ciops.triage.journal import DECISIONS, FAILURES, SECTIONS
 from ciops.triage.run_command import Shard, shard_of
-from ciops.triage.run_file import NAME, Record, RunFile, open_new, read_run_file
+from ciops.triage.run_file import NAME, Record, RunFile, read_run_file
 from ciops.triage.run_words import skips, totals
 from ciops.triage.words import words_in
 
@@ -130,10 +131,15 @@ def _joined(sources: Sequence[Path], target: Path) -> None:
     """Through a file aside: the output may be one of the sources."""
     aside = target.with_name(f".{target.name}.new")
     with open_new(aside) as file:
-        for source in filter(Path.is_file, sources):
+        for source in filter(_is_plain_file, sources):
             with source.open("rb") as part:
                 shutil.copyfileobj(part, file)
     aside.replace(target)
+
+
+def _is_plain_file(path: Path) -> bool:
+    """A link would bring a file of this machine into what is handed on."""
+    return path.is_file() and not path.is_symlink()
 
 
 def _outcomes(parts: Sequence[Part]) -> tuple[Counter[str], Counter[str], list[str]]:
@@ -152,7 +158,7 @@ def _outcomes(parts: Sequence[Part]) -> tuple[Counter[str], Counter[str], list[s
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     """Every whole line: a run that was killed may have left half of one."""
-    if not path.is_file():
+    if not _is_plain_file(path):
         return
     with path.open(encoding="utf-8", errors="replace") as file:
         for text in file:

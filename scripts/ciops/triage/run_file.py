@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from ciops.errors import UsageError
+from ciops.plumbing.output_folder import make_folder, open_new
 from ciops.plumbing.yaml_file import read_text, shown
 
 SCHEMA: Final = 1
@@ -104,27 +105,6 @@ class RunFile:
 
 def _tail(result: Mapping[str, Any] | None) -> bytes:
     return f'\n ],\n "result": {json.dumps(result)}\n}}\n'.encode()
-
-
-def make_folder(folder: Path) -> None:
-    """UsageError where that cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(folder, error) from None
-
-
-def open_new(path: Path) -> FileIO:
-    """A new file without a buffer, so that what is written is there; a link is not followed."""
-    try:
-        path.unlink(missing_ok=True)
-        return path.open("xb", buffering=0)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _unwritable(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"{path} cannot be written: {error.strerror}", "Name a folder by --output")
 
 
 def _keep_earlier(path: Path) -> None:
