@@ -13,6 +13,7 @@ from failures.pipeline_worlds import CONFIG, ROOT
 FILES = [
     pytest.param(CONFIG, id="autodeploy"),
     pytest.param(ROOT / "examples/own-rules/failure-rules.yml", id="of one's own"),
+    pytest.param(ROOT / "examples/smallest-rules/failure-rules.yml", id="the smallest"),
 ]
 
 
