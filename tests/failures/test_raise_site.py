@@ -52,23 +52,46 @@ def test_where_it_was_raised(one: Event, site: Frame | None) -> None:
     assert (inside[-1] if inside else None) == site
 
 
-PYTEST = [
-    pytest.param("", id="plain"),
-    pytest.param("3: ", id="under a prefix"),
+TESTS = [
+    pytest.param(
+        ["____ test_other ____", "____ TestGear.test_turn[fast-7] ____", "> assert ok"],
+        "E       AssertionError: accuracy 41.2 is below 55.0",
+        ["", "tests/gear/test_a.py:31: AssertionError"],
+        Frame("tests/gear/test_a.py", 31, "test_turn"),
+        id="pytest",
+    ),
+    pytest.param(
+        ["=== RUN   TestMerge"],
+        "store_test.go:41: got 3 rows, want 4",
+        ["--- FAIL: TestMerge (0.1s)", "FAIL"],
+        Frame("store_test.go", 41, "TestMerge"),
+        id="go test",
+    ),
+    pytest.param(
+        ["[ RUN      ] Mesh.Walk"],
+        "../src/mesh_test.cpp:12: Failure",
+        ["[  FAILED  ] Mesh.Walk (0 ms)", "[  FAILED  ] 1 test, listed below:"],
+        Frame("../src/mesh_test.cpp", 12, "Mesh.Walk"),
+        id="googletest",
+    ),
 ]
 
 
-@pytest.mark.parametrize("prefix", PYTEST)
-def test_the_file_and_the_test_that_pytest_names(prefix: str) -> None:
-    one = event(9, "E       AssertionError: accuracy 41.2 is below 55.0", "test")
-    above = ("____ test_other ____", "____ TestGear.test_turn[fast-7] ____", "> assert ok")
-    one.before = [Visible(number, prefix + text) for number, text in enumerate(above)]
-    one.after = [
-        Visible(10, prefix),
-        Visible(11, f"{prefix}tests/gear/test_a.py:31: AssertionError"),
-    ]
-    roots = [Root("us", re.compile(r"^(?=tests/)"))]
-    assert raise_site(one, [one], roots) == (Frame("tests/gear/test_a.py", 31, "test_turn"),)
+@pytest.mark.parametrize("prefix", ["", "3: "], ids=["plain", "under a prefix"])
+@pytest.mark.parametrize(("above", "text", "below", "site"), TESTS)
+def test_a_failing_test_is_named(
+    above: list[str], text: str, below: list[str], site: Frame, prefix: str
+) -> None:
+    one = event(9, text, "test")
+    one.before = [Visible(number, prefix + line) for number, line in enumerate(above)]
+    one.after = [Visible(10 + number, prefix + line) for number, line in enumerate(below)]
+    assert raise_site(one, [one], ROOTS) == (site,)
+
+
+def test_a_compiler_names_the_file_below_its_words() -> None:
+    one = event(9, "error[E0308]: mismatched types", "compile")
+    one.after = [Visible(10, "  --> crates/codec/src/lib.rs:10:17"), Visible(11, "   |")]
+    assert raise_site(one, [one], ROOTS) == (Frame("crates/codec/src/lib.rs", 10, ""),)
 
 
 def test_a_traceback_far_below_is_another_failure() -> None:

@@ -1,15 +1,17 @@
 """Where an error was raised, when no traceback of its own says so.
 
-A traceback of its own counts first, if it leads through code that somebody owns. Native code names
-its file in the message. An error of a device is reported late, by the traceback
-of whichever call met it next: the call that started the work stands in it.
-https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
+A traceback of its own counts first, if it leads through code that somebody owns. Native code,
+compilers and test runners name a file in the message or right below it. An error of a device is
+reported late, by the traceback of whichever call met it next: the call that started the work stands
+in it (https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution). The test that
+failed stands for the function where no function is named.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ciops.failures.events import Event
@@ -23,30 +25,54 @@ _NAMED: Final = re.compile(
     r"(?<![\w/.])(?P<path>/(?:[\w.+-]+/){1,40}[\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|inl|c|rs|go))"
     r":(?P<line>\d{1,6})\b"
 )
-# https://docs.pytest.org/en/stable/how-to/output.html
-_TEST_FILE: Final = re.compile(r"(?P<path>[\w./-]{1,300}\.py):(?P<line>\d{1,6}): \w+$")
-_TEST_HEAD: Final = re.compile(r"_{3,} (?:\w+\.)*(?P<test>\w+)(?:\[.{0,200}\])? _{3,}$")
 _DEVICE_KINDS: Final = frozenset(("assertion", "gpu"))
 _LATE: Final = re.compile(r"\b(?:CUDA|HIP) error\b|device-side assert")
+# `mesh.cpp:12: Failure`, `store_test.go:41: got 3`; `--> src/lib.rs:10:17` below words of rustc;
+# `tests/test_a.py:31: AssertionError` below those of pytest.
+_FIRST: Final = re.compile(r"(?P<path>[\w./+-]{1,300}\.[A-Za-z]{1,5}):(?P<line>\d{1,6})\b")
+_BELOW: Final = re.compile(
+    r"(?:-+> (?P<arrow>[\w./+-]{1,300}):(?P<row>\d{1,6})"
+    r"|(?P<path>[\w./-]{1,300}\.py):(?P<line>\d{1,6}): \w+$)"
+)
+_PLACED_KINDS: Final = frozenset(("test", "compile", "lint"))
+# How runners head a failing test, and how they name it afterwards.
+_TEST_ABOVE: Final = re.compile(
+    r"_{3,} (?:\w+\.)*(?P<pytest>\w+)(?:\[.{0,200}\])? _{3,}$|=== RUN +(?P<go>\S{1,200})$"
+    r"|\[ RUN +\] (?P<gtest>\S{1,200})"
+)
+_TEST_BELOW: Final = re.compile(
+    r"--- FAIL: (?P<go>\S{1,200})|\[ +FAILED +\] (?P<gtest>[A-Z]\S{0,200}) \("
+)
 
 
 def raise_site(event: Event, events: Sequence[Event], roots: Sequence[Root]) -> tuple[Frame, ...]:
     """The frames that lead to an event, the innermost last; none when nothing tells."""
-    named = _named(event)
-    sites = (
+    sites = [
         event.frames,
-        (named,) if named else (),
-        _of_test(event),
+        *((frame,) for frame in (_named(event), _placed(event)) if frame),
         _reported_late(event, events),
-    )
-    ours = (site for site in sites if innermost_owned(site, roots))
-    return next(ours, event.frames)
+    ]
+    ours = next((site for site in sites if innermost_owned(site, roots)), ())
+    return _in_test(ours or next(filter(None, sites), ()), event)
 
 
 def _named(event: Event) -> Frame | None:
-    """The file that the words of an event name."""
+    """The file of native code that the words of an event name."""
     match = _NAMED.search("\n".join((event.text, *event.more))[:_LOOKED_AT])
     return Frame(match["path"], int(match["line"]), "") if match else None
+
+
+def _placed(event: Event) -> Frame | None:
+    """The file that a compiler or a test runner names before or below its words."""
+    if event.kind not in _PLACED_KINDS:
+        return None
+    first = _FIRST.match(event.text)
+    if first is not None:
+        return Frame(first["path"], int(first["line"]), "")
+    below = _first(_BELOW, event.after)
+    if below is None:
+        return None
+    return Frame(below["arrow"] or below["path"], int(below["row"] or below["line"]), "")
 
 
 def _reported_late(event: Event, events: Sequence[Event]) -> tuple[Frame, ...]:
@@ -60,17 +86,17 @@ def _reported_late(event: Event, events: Sequence[Event]) -> tuple[Frame, ...]:
     return ()
 
 
-def _of_test(event: Event) -> tuple[Frame, ...]:
-    """The file that pytest names below an assertion, and the test above it."""
-    if not event.text.startswith("E "):
-        return ()
-    below, above = (map(_bare, lines) for lines in (event.after, event.before))
-    place = next((match for text in below if (match := _TEST_FILE.match(text))), None)
-    if place is None:
-        return ()
-    heads = [head["test"] for text in above if (head := _TEST_HEAD.match(text))]
-    return (Frame(place["path"], int(place["line"]), heads[-1] if heads else ""),)
+def _in_test(frames: tuple[Frame, ...], event: Event) -> tuple[Frame, ...]:
+    """The frames with the name of the failing test, where the innermost one has no function."""
+    if event.kind != "test" or not frames or frames[-1].function:
+        return frames
+    match = _first(_TEST_BELOW, event.after) or _first(_TEST_ABOVE, reversed(event.before))
+    if match is None:
+        return frames
+    return (*frames[:-1], replace(frames[-1], function=match[match.lastgroup or 0]))
 
 
-def _bare(line: Visible) -> str:
-    return peel(line.text).text.strip()
+def _first(pattern: re.Pattern[str], lines: Iterable[Visible]) -> re.Match[str] | None:
+    """The first of some lines that begins so, under its prefixes."""
+    bare = (peel(line.text).text.strip() for line in lines)
+    return next((match for text in bare if (match := pattern.match(text))), None)

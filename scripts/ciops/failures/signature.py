@@ -137,13 +137,17 @@ def place(frame: OwnedFrame | None, frames: Sequence[Frame]) -> str:
 
 def _raised_in(frames: Sequence[Frame]) -> str:
     for frame in reversed(frames):
-        if is_language(frame.path) or not frame.path:
+        if is_language(frame.path) or not frame.path or _ASSERTING.match(frame.function):
             continue
         path = _MODULES.sub("<remote code>", short_path(frame.path))
         return f"{path}:{frame.function}" if frame.function else path
     return ""
 
 
+# Functions of a language or of what compares for a test, by whose file nothing is told.
+_ASSERTING: Final = re.compile(
+    r"(?:(?:java|jdk|sun)\.|org\.(?:junit|opentest4j|assertj|hamcrest|testng)\.|kotlin\.test\.)"
+)
 # Code that a model repository brings along: its path is named after the model.
 _MODULES: Final = re.compile(r"^.*transformers_modules/.*$")
 
