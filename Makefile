@@ -2,6 +2,7 @@
 # make test      the whole suite
 # make check     formatting, lint, types, floors, and the manifests people copy
 # make bench     speed, as ratios in one run
+# make soak      long runs: memory and open files stay flat, calls within their bound
 # make coverage  lines and branches that the tests reach
 # make manifests what is generated: option tables, the script inside the components
 # make goldens   what reports and documents look like, written anew: read the diff
@@ -14,7 +15,7 @@ BIN := .venv/bin
 PYTHON_CODE := scripts tests examples docs .ci
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: demo test check bench coverage manifests goldens pictures lock format clean
+.PHONY: demo test check bench soak coverage manifests goldens pictures lock format clean
 
 .venv/ready: requirements-dev.txt
 	$(PYTHON) -m venv .venv
@@ -40,6 +41,9 @@ check: .venv/ready .tools/ready
 
 bench: .venv/ready
 	@for bench in tests/bench/bench_*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+
+soak: .venv/ready
+	@for soak in tests/soak/soak_*.py; do echo "== $$soak"; $(BIN)/python $$soak || exit 1; done
 
 # In this process: what tests start as users do (act, gitlab-ci-local) is not counted.
 coverage: .venv/ready .tools/ready
