@@ -156,7 +156,8 @@ def _apart(total: Tally, found: Sequence[Evidence], policy: Policy) -> str | Non
         return None
     shown = any(x.role == "root" and x.group in _ACTED for x in score.evidence)
     stands = best.outweighs == "never" or (shown and best.outweighs == "unless_shown")
-    return best.id if stands or score.points > _spoken_scope(scores) else None
+    points = sum(scores[f"apart:{family.id}"].points for family in families)
+    return best.id if stands or points > _spoken_scope(scores) else None
 
 
 def _fails_inside(found: Sequence[Evidence]) -> bool:

@@ -152,7 +152,8 @@ WORKS: Final[Cue] = _cue(
     r"\b(?:has|have|had|shows?|gives?|sees?|got) no"
     r" (?!difference|change|effect|luck|idea|way|influence|impact|help|longer)\w+",
     rf"\b(?:no|not|never|doesn'?t|does not|didn'?t|won'?t|no longer"
-    rf"|without)\b.{{0,16}}\b(?:{_TROUBLE}|fail|happen|occur|reproduce|diverge)\w{{0,3}}\b",
+    rf"|without)\b.{{0,16}}\b(?:{_TROUBLE}|fail|happen|occur|reproduce|diverge|freez|froze|stall"
+    rf"|hung|stuck)\w{{0,3}}\b",
     "正常|問題な|动作正常|fonctionne|没问题",
 )
 FAILS: Final[Cue] = _cue(
@@ -306,6 +307,6 @@ EVENT_POSSIBLE_BEFORE: Final[Cue] = _cue(
 )
 EVENT_DENIED_AFTER: Final[Cue] = _cue(
     r"^.{0,16}(?:ません|なかった|ない(?:です)?[。、]|しない)",
-    r"^\s{0,3}[:|]\s{0,3}no\b",
+    r"^\s{0,3}[:|]\s{0,3}no\b(?=\s{0,3}(?:[|,.;)]|$))",
     r"^\W{0,3}(?:is|was) gone\b",
 )

@@ -16,6 +16,8 @@ from ciops.triage.policy import Family, Override, Policy
 
 _STANDING: Final = ("root", "api")
 _TITLED: Final = 2.0
+_NAME: Final = "_name"
+"""What the signal of a part's names ends with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,20 @@ class Score:
         return any(x.group == "title" and x.role == "weak" and x.points > 0 for x in self.evidence)
 
     @property
+    def named(self) -> bool:
+        """Whether somebody calls it by its name, besides using it."""
+        used = {x.signal for x in self.evidence if x.role == "api" and x.points > 0}
+        return any(
+            x.signal.endswith(_NAME) and x.signal not in used and x.points > 0
+            for x in self.evidence
+        )
+
+    @property
     def stands(self) -> bool:
-        return self.has_root or self.apis + self.hinted >= 2 or self.titled
+        if self.has_root or self.titled:
+            return True
+        hints = self.apis + self.hinted
+        return hints >= 2 or (hints == 1 and self.apis == 1 and self.named)
 
 
 NOTHING: Final = Score("", 0.0, ())
