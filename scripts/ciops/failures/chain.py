@@ -95,7 +95,7 @@ def follow(
                 return
             visited.add(below.id)
             queue.append(below)
-        say(f"pipeline {visit.id}: {len(chain.jobs)} failed jobs so far, {len(queue)} to look into")
+        say(f"pipeline {visit.id}: failed jobs {len(chain.jobs)}, pipelines left {len(queue)}")
 
 
 def _look_into(visit: _Visit, scope: Scope, pipelines: Pipelines, chain: Chain) -> list[_Visit]:
