@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
@@ -82,7 +81,7 @@ def write_whole(path: Path, content: bytes) -> None:
 @contextlib.contextmanager
 def _aside(target: Path) -> Iterator[BinaryIO]:
     """A file that takes the place of `target` when the block ends well."""
-    aside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    aside = target.with_name(f".{target.name}.{os.urandom(6).hex()}.part")
     try:
         with os.fdopen(os.open(aside, _NEW | _AS_IT_IS, 0o644), "wb") as file:
             yield file
