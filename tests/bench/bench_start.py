@@ -4,13 +4,15 @@
 
 Cold: no package directory yet, so the lock is installed first. Warm: it is there. Each is started
 as an action starts it; the clock stops when the server sees the connection. For comparison: Python
-alone, and Python with requests, which is the least that can make such a call.
+alone, and Python with requests, which is the least that can make such a call. Imports are the sum
+of `-X importtime` up to the first call, in milliseconds, and how many modules that were.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -18,6 +20,8 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from subprocess import DEVNULL
+from typing import IO
 
 ROOT = Path(__file__).resolve().parents[2]
 START = ["sh", str(ROOT / "scripts/start.sh")]
@@ -45,7 +49,11 @@ def main() -> int:
             if name.endswith("publish"):
                 command = [*command, *rendered(Path(folder), env)]
             warm = min(first_call([*START, *command], env, server) for _ in range(rounds))
-            print(f"{name:33} {warm:6.3f} s  {warm / least:4.1f} x requests")
+            imports, modules = min(imported(command, env, server) for _ in range(rounds))
+            print(
+                f"{name:33} {warm:6.3f} s  {warm / least:4.1f} x requests, "
+                f"imports {imports:4.0f} ms of {modules} modules"
+            )
     return 0
 
 
@@ -87,18 +95,33 @@ def seconds(command: Sequence[str], env: Mapping[str, str]) -> float:
     return time.perf_counter() - began
 
 
-def first_call(command: Sequence[str], env: Mapping[str, str], server: socket.socket) -> float:
+def first_call(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    server: socket.socket,
+    words: int | IO[bytes] = DEVNULL,
+) -> float:
     """Seconds until the server sees a connection; the tool is ended then."""
     server.settimeout(30)
     began = time.perf_counter()
-    with subprocess.Popen(
-        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as tool:
+    with subprocess.Popen(command, env=env, stdout=DEVNULL, stderr=words) as tool:
         connection, _ = server.accept()
         taken = time.perf_counter() - began
         tool.kill()
         connection.close()
     return taken
+
+
+def imported(
+    command: Sequence[str], env: Mapping[str, str], server: socket.socket
+) -> tuple[float, int]:
+    """Milliseconds of all imports up to the first call, and how many there were."""
+    python = [sys.executable, "-I", "-X", "importtime", str(ROOT / "scripts/launch.py")]
+    with tempfile.TemporaryFile() as words:
+        first_call([*python, *command], env, server, words)
+        words.seek(0)
+        times = re.findall(rb"import time:\s+(\d+) \|", words.read())
+    return sum(map(int, times)) / 1000, len(times)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def test_stopped_where_it_hung(
         fake.fail("slow", path=path, seconds=30, times=None)
         status, seconds = stopped(fake, github, tmp_path, number)
     assert status == 1
-    assert seconds < 5
+    assert seconds < 15  # what hung did so for 30
     report = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
     (remark,) = [one for one in report["remarks"] if one["kind"] == "stopped"]
     assert remark["detail"].startswith(f"{number.name} while {where}")
@@ -114,7 +114,7 @@ def test_stopped_before_anything_is_known(tmp_path: Path) -> None:
         fake.fail("slow", path="/pipelines/1$", seconds=30)
         status, seconds = stopped(fake, github, tmp_path, signal.SIGTERM)
     assert status == 1
-    assert seconds < 5
+    assert seconds < 15  # what hung did so for 30
     assert not (tmp_path / "out").exists()
 
 

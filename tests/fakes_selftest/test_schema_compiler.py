@@ -231,6 +231,6 @@ def test_a_list_of_a_hundred_issues_is_checked_in_milliseconds() -> None:
 
 
 def _timed(work: Any) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start

@@ -40,7 +40,7 @@ def test_cancelled(scene: Scene, tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         with scene.opened(folder) as servers:
             ran, seconds = signalled(scene, servers, folder, place, signal.SIGTERM)
-            assert seconds < 5, place
+            assert seconds < 15, place  # with the machine to itself: at once
             assert broken_files(folder) == [], place
             scene.check(servers, folder)
             assert [path for path in folder.rglob(".*") if path.is_file()] == [], place

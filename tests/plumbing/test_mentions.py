@@ -224,6 +224,6 @@ def test_no_character_is_lost(markdown: str) -> None:
     ],
 )
 def test_hostile_markdown_is_quick(markdown: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     neutralise_mentions(markdown, references=True)
-    assert time.perf_counter() - start < 3.0
+    assert time.process_time() - start < 3.0

@@ -79,10 +79,10 @@ def bomb(levels: int, width: int) -> str:
 
 
 def test_an_alias_bomb_is_refused_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(YamlSyntaxError, match="aliases expand to more than 1,000,000 characters"):
         parse(bomb(40, 9), "f.yml")
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_one_long_text_named_often_is_a_bomb_too() -> None:
@@ -101,10 +101,10 @@ def test_ordinary_aliases_are_read() -> None:
     ids=["brackets", "braces", "dashes", "question marks", "open quote"],
 )
 def test_hostile_text_is_refused_quickly(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(YamlSyntaxError):
         parse(text, "f.yml")
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def test_no_value_is_shown_at_length_or_with_controls() -> None:
@@ -151,10 +151,10 @@ def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "f.yml"
     path.touch()
     os.truncate(path, 3 * 1024**3)
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(DocumentError, match="is larger than 8,388,608 bytes"):
         load(path)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file here")

@@ -154,9 +154,9 @@ def test_a_large_policy_loads_quickly() -> None:
     assert len(text) > 60_000
 
     def seconds() -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         parse(text, "p.yml")
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     assert min(seconds() for _ in range(5)) < 0.08
 
