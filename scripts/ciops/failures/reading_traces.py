@@ -27,7 +27,7 @@ def read_all(found: Gathered, keep: OutputFolder | None) -> None:
     if options.shard is not None:
         found.jobs = options.shard.share(found.jobs)
     wanted = found.jobs[: options.jobs_limit]
-    with found.host.group(f"{len(wanted)} traces of failed jobs"):
+    with found.host.group(f"Traces of failed jobs: {len(wanted)}"):
         found.phase("reading traces", lambda: _read(found, wanted, keep))
     if len(wanted) < len(found.jobs):
         left = len(found.jobs) - len(wanted)
