@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 _HOST = re.compile(rb"\bpool\d+-\d+\b")
-_RANK_PREFIX = re.compile(rb"(?m)^((?:\d{4}-\S+Z \d\d[OE][ +])?)(\d)(: )")
+_RANK_PREFIX = re.compile(rb"((?:^|[\r\n])(?:\d{4}-\S+Z \d\d[OE][ +])?)(\d)(: )")
 _RANK_TAG = re.compile(rb"(\[rank|\[RANK |on rank )(\d)")
 _STAMPED = re.compile(rb"^\d{4}-\d\d-\d\dT[\d:.]+Z \d\d[OE][ +]")
 _PATHS = (
