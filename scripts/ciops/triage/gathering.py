@@ -32,6 +32,7 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     hits = _told_in_time(find_hits(reading, policy), reading, policy)
     verdicts = judge_tracebacks(reading.tracebacks, policy)
     mentions = {at: _mention(hit) for at, hit in enumerate(hits) if _is_mention(hit)}
+    mentions |= _asides(hits, mentions)
     found = [
         item
         for at, hit in enumerate(hits)
@@ -70,6 +71,14 @@ def _is_mention(hit: Hit) -> bool:
 
 def _mention(hit: Hit) -> Mention:
     return judge_mention(hit.line.text, hit.start, hit.end)
+
+
+def _asides(hits: Sequence[Hit], mentions: dict[int, Mention]) -> dict[int, Mention]:
+    """Mentions of a title outside its main clause, where that clause is about another part."""
+    titled = [at for at in mentions if hits[at].line.zone == "title"]
+    apart = {at for at in titled if is_aside(hits[at].line.text, hits[at].start)}
+    main = {hits[at].signal.topic for at in titled if at not in apart}
+    return {at: replace(mentions[at], aside=True) for at in apart if main - {hits[at].signal.topic}}
 
 
 def _weigh(
@@ -173,7 +182,7 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     if line.zone == "title":
         aside = mention.asked and not line.text.rstrip().endswith("?")  # `(X not working?)`
         passing = mention.stance == "context" and hit.signal.kind != "identifier"
-        doubtful = passing or aside or is_aside(line.text, hit.start)
+        doubtful = passing or aside or mention.aside
         return _plain(hit, "api", scoring, 0.5 if doubtful else 1.0)
     return _plain(hit, "weak", scoring, 1.0 if mention.stance == "named" else 0.5)
 

@@ -78,7 +78,7 @@ _FINE = (
     r"|normal(?:ly)?"
     r"|great|works?|smoothly|right(?: (?:way|result|answer|value|thing|number)s?)?|happy)"
 )
-_SKIP = r"(?:[\w/.-]{1,24},?\s{1,2}){0,3}?"
+_SKIP = r"(?:[\w/.-]{1,24},?\s{1,2}){0,4}?"
 CLEARED_AFTER: Final[Cue] = _cue(
     rf"^{_LIST}(?:'s)?\s{{0,2}}{_SKIP}(?:is|are|was|were)(?:n'?t| not) (?:even |really |actually "
     rf"|at all )?"
@@ -162,7 +162,7 @@ FAILS: Final[Cue] = _cue(
     rf"\bsame (?:\w{{1,12}} )?(?:{_TROUBLE}|place|way|result|thing|behaviou?r|story|picture|here"
     rf"|line|step|point|stack|trace\w{{0,5}}|message)\b|\bthe same (?:happens|occurs|goes|holds"
     rf"|applies)\b|\bthe same\s{{0,2}}(?:[.,;:)]|$|here|there|as|for|on|with)",
-    r"\b(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)\b"
+    r"\b(?:do(?:es)?(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)\b"
     r"|\bchange[sd]? nothing\b|\bnothing change[sd]\b",
     r"\b(?:reproduces?|reproducible|fails?|failed|failing|hangs?|hung|crash(?:es|ed)?|breaks?"
     r"|broken|wrong|errors?|raises?|throws?|stuck|nan|deadlocks?|diverges?|dies|incorrect"
@@ -172,7 +172,7 @@ FAILS: Final[Cue] = _cue(
 ALIKE: Final[Cue] = _cue(
     r"(?:same|also|too|as well|likewise|identical(?:ly)?|no (?:difference|change|effect)|either"
     r"|the same)\b",
-    r"(?:does(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)"
+    r"(?:do(?:es)?(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)"
     r"|change[sd]? nothing|nothing change[sd]",
     "同じ|変わ|一样|pareil",
 )
@@ -267,7 +267,7 @@ AGENT_BEFORE: Final[Cue] = _cue(
 )
 SUBORDINATE: Final[Cue] = _cue(
     r"[^ ].{3,200}(?:[ ,]\b(?:when|if|while|whenever|once|unless|because|since|in case|as soon as"
-    r"|during|under|inside|within|after|before|despite)\b|\((?=[^)]*$)|\[(?=[^\]]*$))",
+    r"|inside|within|despite)\b|\((?=[^)]*$)|\[(?=[^\]]*$))",
 )
 """In a title, what its main clause is not: when something happens, and what stands in brackets."""
 CONTEXT_BEFORE: Final[Cue] = _cue(

@@ -39,7 +39,8 @@ class Mention:
     """One mention and what its clause says: `guessed` if hedged, `asked` if in a question.
 
     `outcome` is what was seen with or without the thing, where the clause tells of a trial: a
-    stance that rests on a trial weighs more than an opinion.
+    stance that rests on a trial weighs more than an opinion. An `aside` of a title stands beside
+    another part that its main clause is about.
     """
 
     stance: Stance
@@ -47,6 +48,7 @@ class Mention:
     asked: bool = False
     outcome: Outcome | None = None
     without: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
