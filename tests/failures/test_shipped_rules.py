@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ciops.errors import UsageError
 from ciops.failures.knowledge import load_knowledge
 from ciops.failures.rule_check import problems
 from failures.pipeline_worlds import CONFIG, ROOT
@@ -29,6 +30,24 @@ def test_infrastructure_is_known_to_every_configuration(path: Path) -> None:
     assert {"infra/filesystem/disk-full", "infra/runner/system-failure"} <= names
     assert known.owner("infra").home
     assert not known.owner("infra").verified
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "ci-line.yml",
+            r'mine\.yml:3: extends: "ci-line\.yml" is neither .* mean "ci-lines\.yml"\?',
+        ),
+        ("of-nobody.yml", r"neither beside this file nor one of the suite\. Check its name"),
+        ("mine.yml", "extends itself"),
+    ],
+)
+def test_a_file_that_cannot_be_extended_is_named(name: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yml"
+    path.write_text(f"name: mine\nversion: '1'\nextends: [{name}]\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=words):
+        load_knowledge(path)
 
 
 def test_the_buckets_that_are_promised() -> None:

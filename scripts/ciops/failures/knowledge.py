@@ -17,7 +17,7 @@ from ciops.failures.bucket_rules import BucketRule, read_bucket_rules
 from ciops.failures.config_dump import HintRules
 from ciops.failures.frames import Root
 from ciops.failures.line_rules import Classifier, LineRule, read_rules
-from ciops.plumbing.yaml_file import Document, Reader, load
+from ciops.plumbing.yaml_file import Document, Reader, load, nearest, shown
 
 KEYS: Final = (
     *("name", "version", "extends", "watch", "lines", "observations", "specific_forms", "hints"),
@@ -126,11 +126,22 @@ def _documents(path: Path, above: tuple[Path, ...]) -> Iterator[Document]:
     yield document
     reader = Reader(document)
     for name in reader.texts("extends", ()):
-        beside = path.parent / name
-        other = beside if beside.exists() else SHIPPED / name  # a user's file lies elsewhere
+        other = _extended(path, name, reader)
         if other.resolve() in {p.resolve() for p in (*above, path)}:
             raise reader.error(f"{name!r} extends itself", "Remove it", "extends")
         yield from _documents(other, (*above, path))
+
+
+def _extended(path: Path, name: str, reader: Reader) -> Path:
+    """The file beside a configuration, or else the suite's own of that name."""
+    places = (path.parent / name, SHIPPED / name)
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        close = nearest(name, [one.name for one in SHIPPED.glob("*.yml")])
+        step = f"Did you mean {shown(close)}?" if close else "Check its name"
+        problem = f"{shown(name)} is neither beside this file nor one of the suite"
+        raise reader.error(problem, step, "extends")
+    return found
 
 
 def _assemble(readers: Sequence[Reader]) -> Knowledge:
