@@ -130,21 +130,21 @@ def test_the_longest_line_is_read_in_time(language):
     from time import process_time
 
     hostile = [
-        "a(" * 20_000,
-        "*" * 40_000,
-        "a*" * 20_000,
-        "<" * 40_000,
-        "[" * 40_000,
-        "`" * 20_001 + " x",
-        "{{" * 20_000,
-        "we should " * 4_000,
-        "Alex and " * 5_000,
-        "すべての" * 10_000,
-        "担当者が" * 8_000,
-        "tous les " * 5_000,
-        "\\x" * 20_000,
-        "a<b" * 13_000,
-        "x_" * 20_000,
+        "a(" * 10_000,
+        "*" * 20_000,
+        "a*" * 10_000,
+        "<" * 20_000,
+        "[" * 20_000,
+        "`" * 10_000 + " x",
+        "{{" * 10_000,
+        "we should " * 2_000,
+        "Alex and " * 2_500,
+        "すべての" * 5_000,
+        "担当者が" * 4_000,
+        "tous les " * 2_500,
+        "\\x" * 10_000,
+        "a<b" * 6_500,
+        "x_" * 10_000,
     ]
     guide = load_guide(language)
     for text in hostile:
@@ -152,4 +152,4 @@ def test_the_longest_line_is_read_in_time(language):
         reading = read(json.dumps(changed(language=language, summary=text)))
         check_record(reading.record, guide)
         render_gfm(build(reading.record, words(language), Links()))
-        assert process_time() - started < 3, text[:20]
+        assert process_time() - started < 1.5, text[:20]
