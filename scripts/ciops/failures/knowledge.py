@@ -115,25 +115,35 @@ class Knowledge:
 
 def load_knowledge(path: str | Path) -> Knowledge:
     """Load a configuration with all it extends; raises DocumentError (a UsageError)."""
-    readers = [Reader(document) for document in _documents(Path(path), ())]
+    readers = [Reader(document) for document in _documents(Path(path), (), set())]
     for reader in readers:
         reader.mapping(KEYS)
+        _refuse_wrong_patterns(reader)
     return _assemble(readers)
 
 
-def _documents(path: Path, above: tuple[Path, ...]) -> Iterator[Document]:
+def _documents(path: Path, above: tuple[Path, ...], read: set[Path]) -> Iterator[Document]:
+    """A configuration and what it extends; what is extended twice counts once."""
     document = load(path)
+    read.add(path.resolve())
     yield document
     reader = Reader(document)
     for name in reader.texts("extends", ()):
         other = _extended(path, name, reader)
         if other.resolve() in {p.resolve() for p in (*above, path)}:
             raise reader.error(f"{name!r} extends itself", "Remove it", "extends")
-        yield from _documents(other, (*above, path))
+        if other.resolve() not in read:
+            yield from _documents(other, (*above, path), read)
 
 
 def _extended(path: Path, name: str, reader: Reader) -> Path:
-    """The file beside a configuration, or else the suite's own of that name."""
+    """The file beside a configuration, or else the suite's own of that name.
+
+    Never one elsewhere: a message about a file that is none would show what stands in it.
+    """
+    if name != Path(name).name:
+        step = "Name a file beside this one, or one of the suite"
+        raise reader.error(f"{shown(name)} is no plain file name", step, "extends")
     places = (path.parent / name, SHIPPED / name)
     found = next((place for place in places if place.is_file()), None)
     if found is None:
@@ -142,6 +152,22 @@ def _extended(path: Path, name: str, reader: Reader) -> Path:
         problem = f"{shown(name)} is neither beside this file nor one of the suite"
         raise reader.error(problem, step, "extends")
     return found
+
+
+_PATTERNS: Final = (
+    *("pattern", "below", "text", "exception", "frame", "raised_in", "job_reason", "unreadable"),
+)
+
+
+def _refuse_wrong_patterns(reader: Reader) -> None:
+    """DocumentError for a pattern of one's own that does not compile; those shipped are tested."""
+    if Path(reader.document.name).resolve().parent == SHIPPED:
+        return
+    buckets = reader.items("buckets")
+    conditions = [part for one in buckets for part in (one.child("when"), *one.items("unless"))]
+    for item in (*reader.items("lines"), *reader.items("observations"), *conditions):
+        for key in filter(item.has, _PATTERNS):
+            compiled(item, key)
 
 
 def _assemble(readers: Sequence[Reader]) -> Knowledge:
