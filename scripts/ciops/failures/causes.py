@@ -35,16 +35,20 @@ STUCK: Final = "stuck"
 OUTPUT_CUT: Final = "output-cut"
 """The observation that the runner stopped writing the trace at its limit."""
 
+_KERNEL: Final = "kernel"
 _ARTIFACTS: Final = "artifacts"
 _BURST: Final = 40
 _HINT_REACH: Final = 6
 _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
 # A line that smells of failure; or says so, but was survived when it was said before.
+# Wrappers that stand right below the output of what failed.
+_OF_COMMANDS: Final = frozenset(("runner", "make", "command", "tool"))
 _HEADS: Final = "heads-of-findings"
 _HINTING: Final = frozenset((roles.HINT, roles.STATED, roles.CAUSE))
 _HEADLINE: Final = re.compile(r":$|\b\d+ validation errors? for\b")
 _GUESS: Final = "the only error stands far above the end, and the job went on after it"
+_OUTLIVED: Final = "the job went on after it, and nothing says that it failed"
 _HINTED: Final = "only a line above the statement of failure hints at the cause"
 _EMPTY: Final = "the trace is empty"
 _CUT: Final = "the runner cut the trace at its limit before a cause was printed"
@@ -112,7 +116,7 @@ def _chosen(weighed: Sequence[tuple[int, Event]]) -> Event:
 def _start_of_burst(first: Event, events: Sequence[Event]) -> Event:
     """The first of likely causes that lead up to a certain one without a gap."""
     for event in sorted(events, key=_place, reverse=True):
-        if event.mentioned or event.number >= first.number:
+        if event.mentioned or event.number >= first.number or first.kind == _KERNEL != event.kind:
             continue
         if first.start - event.last <= _BURST:
             first = event
@@ -139,9 +143,9 @@ def _specific(event: Event, events: Sequence[Event], knowledge: Knowledge) -> Ev
 
 
 def _hint(facts: Facts, knowledge: Knowledge) -> Event | None:
-    """Without any event: a line right above the runner's verdict that smells of failure."""
+    """Without any event: a line right above a verdict that smells of failure."""
     for event in facts.events:
-        if event.role == roles.WRAPPER and event.kind == "runner" and event.last > facts.passed:
+        if event.role == roles.WRAPPER and event.kind in _OF_COMMANDS and event.last > facts.passed:
             hint = _hint_above(event, facts, knowledge)
             if hint is not None:
                 return hint
@@ -149,18 +153,20 @@ def _hint(facts: Facts, knowledge: Knowledge) -> Event | None:
 
 
 def _hint_above(event: Event, facts: Facts, knowledge: Knowledge) -> Event | None:
-    """The head of what the last command found, else the nearest line that smells."""
+    """The head of what the last command found, else of the nearest lines that smell."""
     smelling = None
+    gap = False
     above = [one for one in event.before[:-1] if not 0 < facts.script_end <= one.number]
     for seen in reversed(above):
         text = peel(seen.text).text.strip()
+        gap = gap or (not text and smelling is not None)
         said = knowledge.hinter.say(text)
         if said is None:
             continue
         if said.rule.id == ECHO:
             break
-        near = event.number - seen.number <= _HINT_REACH
-        if said.rule.id == _HEADS or (said.rule.role in _HINTING and near and smelling is None):
+        near = event.number - seen.number <= _HINT_REACH and not gap
+        if said.rule.id == _HEADS or (said.rule.role in _HINTING and near):
             smelling = Event(seen.number, text, roles.HINT, said.rule.id, before=event.before)
     return smelling
 
@@ -225,6 +231,8 @@ def _doubt(event: Event, facts: Facts) -> str:
         return _HINTED
     if event.role == roles.STATED and weights.weight(event, facts) <= weights.GUESSED:
         return _GUESS
+    if weights.is_outlived(event, facts):
+        return _OUTLIVED
     return ""
 
 

@@ -12,6 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from ciops.failures.framing import clean
+from ciops.failures.structured_lines import record
+
 ERROR: Final = "E"
 WARNING: Final = "W"
 INFO: Final = "I"
@@ -102,7 +105,7 @@ _BRACKET: Final = (
     _kind(rf"\[(?:\w{{1,12}} )?(?:{_DATE}[T -])?{_TIME}(?:Z|[+-]\d\d:?\d\d)?\]\s?"),
     _kind(rf"\[\d\d/\d\d/\d{{4}}-{_TIME}\]\s?"),
     _kind(rf"\[\d\d/\w{{3}}/\d{{4}}[: ]{_TIME}(?: [+-]\d{{4}})?\]\s?"),
-    _kind(r"\[(?P<tag>[\w.:/@#=+-][\w .:/@#=+-]{0,58})\] (?=\S)", accept=_is_tag),
+    _kind(r"\[(?P<tag>[\w.:/@#=+-][\w .:/@#=+-]{0,58})\](?: (?=\s{0,20}\S)|: )", accept=_is_tag),
 )
 _PAREN: Final = (
     _kind(
@@ -143,7 +146,11 @@ _HASH: Final = (
 _AT: Final = (
     _kind(rf"(?P<name>@[\w.-]{{1,60}}/[\w.-]{{1,60}}:(?:{_TASKS})(?:[:-][\w-]{{1,30}})?): "),
 )
+_SYSLOG: Final = (_kind(r"<\d{1,3}>(?=\S)"),)
 _EQUALS: Final = (_kind(r"==\d{1,9}== ?(?=\S)"),)
+_INDENTED_TAG: Final = (
+    _kind(r"\s{1,8}\[(?:junit|java|exec|javac|testng|echo|groovyc|scalac)\] ?"),
+)
 _BARS: Final = (
     _kind(r"\s{0,8}(?:[|│]\s?)+(?=\s*\S)"),
     _kind(r"\s{0,8}╰─>\s?"),
@@ -161,6 +168,7 @@ _BY_FIRST: Final[dict[str, tuple[_Kind, ...]]] = {
     "#": _HASH,
     "@": _AT,
     "=": _EQUALS,
+    "<": _SYSLOG,
     "|": _BARS,
     "│": _BARS,
     "╰": _BARS,
@@ -178,7 +186,11 @@ def peel(text: str) -> Peeled:
     for depth in range(_DEEPEST):
         match = _next_prefix(text, depth)
         if match is None:
-            break
+            said = record(text)
+            if said is None:
+                break
+            level, text = _LEVELS.get(said.level.upper(), level), clean(said.text)
+            continue
         groups = match.groupdict()
         source = source or _source(groups)
         level = _LEVELS.get((groups.get("level") or "").upper(), level)
@@ -205,7 +217,9 @@ def _next_prefix(text: str, depth: int) -> re.Match[str] | None:
 
 
 def _indented(text: str) -> re.Match[str] | None:
-    """A bar under some indentation: an exception group's, pip's, a box."""
+    """A bar under some indentation: an exception group's, pip's, a box; a task of Ant."""
+    if "[" in text[:9]:
+        return next((m for kind in _INDENTED_TAG if (m := kind.pattern.match(text))), None)
     if not any(bar in text[:12] for bar in "|│╰×"):
         return None
     return next((m for kind in _BARS if (m := kind.pattern.match(text))), None)

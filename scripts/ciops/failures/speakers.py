@@ -33,7 +33,7 @@ ECHO: Final = "shell-echo"
 """The rule that knows a command that the shell repeats."""
 # A story that ends in an exception: "tactic 3 is not usable: RuntimeError: CUDA error".
 _MENTIONED: Final = re.compile(r"[^:\s]+\s[^:]*:?\s.*?\b(?:[\w.]+\.)?[A-Z]\w+(?:Error|Exception)\b")
-_ANY_WORDS: Final = re.compile(r"(?P<cause>\S.*)")
+_ANY_WORDS: Final = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,7 @@ class Speaker:
         event.text = text
         if event.role == roles.ANNOUNCEMENT:
             event.role = roles.CAUSE
+        event.carried = match.groupdict().get("cause") or event.carried
         named = match.groupdict().get("exception")
         if named:
             event.exception = tracebacks.bare_name(named)

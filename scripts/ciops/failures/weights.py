@@ -28,6 +28,7 @@ ALONE: Final = 30
 OUTLIVED: Final = 20
 GUESSED: Final = 10
 _AFTERWARDS: Final = 50
+_LATER: Final = 30
 _CRASHED_AFTERWARDS: Final = 65
 
 # Ordinary lines of the same process after which it has survived what it reported.
@@ -40,6 +41,7 @@ _ALIVE_THOUGH_TOLD: Final = 80
 _NEAR_END: Final = 150
 
 # Kinds of errors that a program reports and goes on: they stand however much is printed after.
+_KERNEL: Final = "kernel"
 _LASTING: Final = frozenset(
     ("test", "test-summary", "compile", "link", "lint", "crash", "configure")
 )
@@ -51,17 +53,24 @@ _NOISY: Final = frozenset(("shell",))
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The runner's last verdict, after which it tidies up, and the first word of a cancellation."""
+    """The runner's last verdict, after which it tidies up, and the first word of a cancellation.
 
+    `concluded` is where it says that the build has failed, before steps that run in any case. 0
+    stands for none.
+    """
+
+    concluded: int
     verdict: int
     cancelled: int
 
     @classmethod
     def of(cls, events: Sequence[Event]) -> Ends:
         """The ends that some events tell of; 0 where they tell of none."""
-        verdicts = [e.last for e in events if e.role == roles.WRAPPER and e.kind == "runner"]
+        wrappers = [e for e in events if e.role == roles.WRAPPER]
+        concluded = [e.number for e in wrappers if e.kind == "concluded"]
+        verdicts = [e.last for e in wrappers if e.kind in ("runner", "concluded")]
         cancels = [e.number for e in events if e.role == roles.CANCEL]
-        return cls(max(verdicts, default=0), min(cancels, default=0))
+        return cls(min(concluded, default=0), max(verdicts, default=0), min(cancels, default=0))
 
     def discount(self, event: Event) -> int:
         """How much less an event weighs for coming afterwards: it is a consequence."""
@@ -69,7 +78,7 @@ class Ends:
             return _AFTERWARDS
         if 0 < self.cancelled < event.number and event.role == roles.CAUSE:
             return _CRASHED_AFTERWARDS
-        return 0
+        return _LATER if 0 < self.concluded < event.number else 0
 
 
 def weight(event: Event, facts: Facts) -> int:
@@ -79,8 +88,14 @@ def weight(event: Event, facts: Facts) -> int:
     if event.role == roles.CAUSE:
         return _of_cause(event, facts)
     if event.role == roles.STATED:
-        return _outlived(event, facts) if _is_survived(event, facts) else STATED
+        return _of_statement(event, facts)
     return _of_others(event, facts)
+
+
+def _of_statement(event: Event, facts: Facts) -> int:
+    if _is_survived(event, facts):
+        return _outlived(event, facts)
+    return LIKELY if event.frames else STATED  # with a stack it was thrown
 
 
 def _of_others(event: Event, facts: Facts) -> int:
@@ -119,6 +134,8 @@ def _is_survived(event: Event, facts: Facts) -> bool:
     """Whether its process went on as if nothing had happened."""
     if event.kind in _LASTING:
         return False
+    if event.kind == _KERNEL:
+        return event.alive >= _ALIVE_THOUGH_TOLD  # dumps are long
     enough = _ALIVE_ELSEWHERE if event.source else _ALIVE
     if event.role == roles.CAUSE and event.bare and event.kind not in _SLOW:
         enough = _ALIVE_AFTER_A_MENTION if event.mentioned else _ALIVE_AFTER_A_LINE
@@ -136,6 +153,11 @@ def _outlived(event: Event, facts: Facts) -> int:
     if event.role != roles.STATED:
         return 0
     return OUTLIVED if facts.is_followed_by_verdict(event) else GUESSED
+
+
+def is_outlived(event: Event, facts: Facts) -> bool:
+    """Whether a log without any verdict goes on after an event."""
+    return event.alive >= _ALIVE_AFTER_A_LINE and not facts.ends_with_verdict(event)
 
 
 def _is_link(event: Event) -> bool:
