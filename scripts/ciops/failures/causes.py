@@ -43,7 +43,7 @@ _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
 # A line that smells of failure; or says so, but was survived when it was said before.
 # Wrappers that stand right below the output of what failed.
-_OF_COMMANDS: Final = frozenset(("runner", "make", "command", "tool"))
+_OF_COMMANDS: Final = frozenset(("make", "command", "tool"))
 _HEADS: Final = "heads-of-findings"
 _HINTING: Final = frozenset((roles.HINT, roles.STATED, roles.CAUSE))
 _HEADLINE: Final = re.compile(r":$|\b\d+ validation errors? for\b")
@@ -145,11 +145,18 @@ def _specific(event: Event, events: Sequence[Event], knowledge: Knowledge) -> Ev
 def _hint(facts: Facts, knowledge: Knowledge) -> Event | None:
     """Without any event: a line right above a verdict that smells of failure."""
     for event in facts.events:
-        if event.role == roles.WRAPPER and event.kind in _OF_COMMANDS and event.last > facts.passed:
+        if event.role == roles.WRAPPER and _is_verdict(event, facts):
             hint = _hint_above(event, facts, knowledge)
             if hint is not None:
                 return hint
     return None
+
+
+def _is_verdict(event: Event, facts: Facts) -> bool:
+    """Whether a wrapper stands right below the output of what failed, and was not overcome."""
+    if event.kind == "runner":
+        return event.last > facts.passed
+    return event.kind in _OF_COMMANDS and not event.recovered and not weights.is_lively(event)
 
 
 def _hint_above(event: Event, facts: Facts, knowledge: Knowledge) -> Event | None:

@@ -66,7 +66,7 @@ def _is_tag(match: re.Match[str]) -> bool:
 
 
 _VERDICT: Final = re.compile(
-    r"(?i)\s|fail|pass|ok$|run$|skip|error\s|panic|fatal error|crash|timeout"
+    r"(?i)\s|fail|pass|success|ok$|run$|skip|error\s|panic|fatal error|crash|timeout"
 )
 _COUNTER: Final = re.compile(r"^[\d\s/%.,x-]+$")
 

@@ -13,6 +13,8 @@ from ciops.failures.framing import Visible
 
 FAILED: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
 """Roles that say that the job, or something in it, failed."""
+VERDICTS: Final = frozenset(("runner", "concluded"))
+"""Kinds of wrappers by which the runner itself says that the job failed."""
 _TOLD_WITHIN: Final = 30
 _VERDICT_WITHIN: Final = 60
 
@@ -53,9 +55,11 @@ class Facts:
         return self._passed("build") > event.number or not self._tests_failed(event)
 
     def _ends_built(self, event: Event) -> bool:
-        """Whether a build is said to be well after the last word of failure."""
-        failed = max(other.last for other in self.events if other.role in FAILED)
-        return self._passed("build") > max(failed, event.number)
+        """Whether a build is said to be well after the last word of failure, not the runner's."""
+        later = [e for e in self.events if e.role in FAILED and e.last > event.number]
+        if any(e.role != roles.WRAPPER or e.kind in VERDICTS for e in later):
+            return False
+        return self._passed("build") > max(e.last for e in later)
 
     def _tests_failed(self, event: Event) -> bool:
         """Whether a test is named that failed, so that other tests' success says nothing."""

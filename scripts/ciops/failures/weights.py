@@ -13,7 +13,7 @@ from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures.events import Event
-from ciops.failures.trace_facts import Facts
+from ciops.failures.trace_facts import VERDICTS, Facts
 
 CERTAIN: Final = 100
 LIKELY: Final = 92
@@ -68,7 +68,7 @@ class Ends:
         """The ends that some events tell of; 0 where they tell of none."""
         wrappers = [e for e in events if e.role == roles.WRAPPER]
         concluded = [e.number for e in wrappers if e.kind == "concluded"]
-        verdicts = [e.last for e in wrappers if e.kind in ("runner", "concluded")]
+        verdicts = [e.last for e in wrappers if e.kind in VERDICTS]
         cancels = [e.number for e in events if e.role == roles.CANCEL]
         return cls(min(concluded, default=0), max(verdicts, default=0), min(cancels, default=0))
 
@@ -153,6 +153,11 @@ def _outlived(event: Event, facts: Facts) -> int:
     if event.role != roles.STATED:
         return 0
     return OUTLIVED if facts.is_followed_by_verdict(event) else GUESSED
+
+
+def is_lively(event: Event) -> bool:
+    """Whether the process that an event is about went on at length."""
+    return event.alive >= _ALIVE
 
 
 def is_outlived(event: Event, facts: Facts) -> bool:
