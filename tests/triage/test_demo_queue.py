@@ -33,7 +33,9 @@ def decisions(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, A
         pytest.param(4101, {"oncall: distributed parallelisms", "module: fsdp"}, id="FSDP"),
         pytest.param(4107, {"oncall: distributed infra", "triage review"}, id="a hang"),
         pytest.param(4112, {"oncall: distributed infra", "triaged"}, id="torchrun"),
-        pytest.param(4118, {"oncall: distributed checkpointing", "triaged"}, id="a checkpoint"),
+        pytest.param(
+            4118, {"oncall: distributed checkpointing", "triage review"}, id="a lost shard"
+        ),
         pytest.param(4125, {"triage review", "bot-triaged"}, id="in the wrong queue"),
         pytest.param(4131, {"module: ddp", "needs reproduction"}, id="no reproduction"),
         pytest.param(4139, {"enhancement", "module: performance"}, id="a request"),

@@ -113,12 +113,15 @@ def conclude(weighed: Weighed, policy: Policy) -> Judgement:
     apart = _apart(total, found, policy)
     asked = score_topics(x for x in found if x.turn == 0 and x.topic.startswith(_OF_KINDS))
     kind = _kind(weighed.raised, asked, bool(reproduction))
+    failing = _priorities(total, policy)
+    if kind == "question" and failing and reproduction:  # politely asked, and shown to be wrong
+        kind = "bug"
     if apart is not None:
         reproduction.extend(x for x in found if x.topic == _BUILT and x.points > 0)
     if kind != "bug":
         reproduction = [sign for sign in reproduction if sign.signal not in TOLD]
     distributed = apart is None
-    priorities = _priorities(total, policy) if distributed and kind == "bug" else ()
+    priorities = failing if distributed and kind == "bug" else ()
     confidence = _confidence(routing, apart, scores, policy)
     exempt = scores.get("reproduction:exempt", NOTHING).points >= 1
     facets = Facets(
@@ -132,7 +135,7 @@ def conclude(weighed: Weighed, policy: Policy) -> Judgement:
         has_reproduction=bool(reproduction),
         repro_expected=kind == "bug" and not exempt,
     )
-    evidence = tuple(_cited(facets, scores, routing, apart, reproduction))
+    evidence = tuple(_cited(facets, scores, routing, apart, reproduction, policy))
     return Judgement(facets, evidence, routing, weighed)
 
 
@@ -242,6 +245,7 @@ def _cited(
     routing: Routing,
     apart: str | None,
     reproduction: Sequence[Evidence],
+    policy: Policy,
 ) -> Iterator[FacetEvidence]:
     """The evidence that a reader should see: the strongest few of each facet."""
     if apart is not None:
@@ -255,8 +259,11 @@ def _cited(
                 break
         for part in routing.parts:
             yield from _best("modules", part.evidence, 4 if part.label in facets.modules else 2)
-    for family in facets.high_priority:
-        yield from _best("high_priority", scores[f"priority:{family}"].evidence, 2)
+    for family in policy.priorities:
+        if family.id in facets.high_priority:
+            topics = (f"priority:{family.id}", *family.counts)
+            told = [x for topic in topics for x in scores.get(topic, NOTHING).evidence]
+            yield from _best("high_priority", told, 2)
     yield from _best("type", scores.get(f"kind:{facets.kind}", NOTHING).evidence, 2)
     if facets.performance:
         yield from _best("performance", scores["kind:performance"].evidence, 1)

@@ -19,7 +19,6 @@ from ciops.triage.matching import Hit, find_hits
 from ciops.triage.policy import Policy, Role, Scoring
 from ciops.triage.reading_rules import MACHINE, SPOKEN
 from ciops.triage.statements import Mention, is_aside, judge_event, judge_mention, judge_toggle
-from ciops.triage.versions import versions_of
 
 _FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
 _ASKING: Final = frozenset({"kind:feature", "kind:enhancement", "kind:question"})
@@ -29,7 +28,7 @@ _TRIAL: Final = 1.3
 
 def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     """All evidence of an issue, strongest first within a topic."""
-    hits = _told_in_time(find_hits(reading, policy), reading, policy)
+    hits = find_hits(reading, policy)
     verdicts = judge_tracebacks(reading.tracebacks, policy)
     mentions = {at: _mention(hit) for at, hit in enumerate(hits) if _is_mention(hit)}
     mentions |= _asides(hits, mentions)
@@ -44,14 +43,6 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     found = echoes_aside(found, hits)
     found = misnamed_aside(found, policy)
     return superseded(found, policy.scoring)
-
-
-def _told_in_time(hits: Sequence[Hit], reading: Reading, policy: Policy) -> list[Hit]:
-    """Without the hits that tell of a version that worked but is not an earlier one."""
-    if not any(hit.captured for hit in hits):
-        return list(hits)
-    versions = versions_of(reading, policy.version_shapes)
-    return [hit for hit in hits if hit.captured is None or versions.is_earlier(hit.captured)]
 
 
 def _told_apart(hits: Sequence[Hit]) -> list[tuple[str, int, str]]:
@@ -125,8 +116,21 @@ def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
         if hit.signal.role != "against":
             yield _plain(hit, "against", scoring, 0.5)
         return
-    doubtful = (event.possible or event.asked) and hit.signal.topic not in _ASKING
-    yield _plain(hit, hit.signal.role, scoring, scoring.hedged if doubtful else 1.0)
+    doubtful = event.possible or event.asked or event.background
+    doubtful = doubtful and hit.signal.topic not in _ASKING
+    factor = scoring.hedged if doubtful else 1.0
+    if _is_far_down(hit):
+        factor *= scoring.aside
+    yield _plain(hit, hit.signal.role, scoring, factor)
+
+
+def _is_far_down(hit: Hit) -> bool:
+    """Whether a failure is only mentioned, far from where people say what an issue is about."""
+    return (
+        not hit.line.lead
+        and hit.signal.role in ("root", "api", "weak")
+        and (hit.signal.topic.startswith("priority:") or hit.signal.topic == "group:hang")
+    )
 
 
 def _spoken(

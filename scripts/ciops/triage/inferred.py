@@ -11,6 +11,8 @@ from ciops.triage.frames import judge_tracebacks
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
+from ciops.triage.version_numbers import reported_version
+from ciops.triage.versions import earlier_that_worked, trials_of
 
 _COMPARISON: Final = "AssertionError"
 _ACTED: Final = ("ran", "machine")
@@ -20,6 +22,8 @@ _ABOUT: Final = 2.0
 def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
     """Evidence from the issue as a whole."""
     yield from _raised(reading, policy)
+    yield from _worked_before(reading, policy)
+    yield from _popular(reading, policy)
     yield from _called_inside(reading, policy)
     yield from _only_part_in_script(found, policy)
     yield from _plain_script(reading, found, policy)
@@ -44,6 +48,35 @@ def _raised(reading: Reading, policy: Policy) -> Iterator[Evidence]:
                 f"priority:{family.id}", "exception_raised", "against", family.raised, "traceback",
                 raised.where, raised.traceback.number, raised.traceback.number, text, raised.turn,
                 raised.speaker,
+            )  # fmt: skip
+
+
+def _worked_before(reading: Reading, policy: Policy) -> Iterator[Evidence]:
+    """An earlier version that worked is evidence for a family that compares versions."""
+    families = [family for family in policy.priorities if family.compares_versions]
+    trials = trials_of(reading, policy.versions) if families else []
+    trial = earlier_that_worked(trials, reported_version(reading, policy.version_shapes))
+    if trial is None:
+        return
+    line = trial.line
+    points = policy.scoring.roles["root"] * policy.scoring.zones[line.zone]
+    points *= policy.scoring.speakers[line.speaker]
+    for family in families:
+        yield Evidence(
+            f"priority:{family.id}", "worked_before", "root", round(points, 2), line.zone,
+            line.where, line.number, line.last, line.text, line.turn, line.speaker,
+        )  # fmt: skip
+
+
+def _popular(reading: Reading, policy: Policy) -> Iterator[Evidence]:
+    """That many people agree, or wrote, is evidence for a family that asks for it."""
+    for family in policy.priorities:
+        agree = 0 < family.thumbs_up <= reading.thumbs_up
+        if agree or 0 < family.people <= reading.people:
+            text = f"{reading.thumbs_up} thumbs-up, {reading.people} others wrote"
+            yield Evidence(
+                f"priority:{family.id}", "popular", "root", policy.scoring.roles["root"], "title",
+                "title", 1, 1, text, 0, "reporter",
             )  # fmt: skip
 
 

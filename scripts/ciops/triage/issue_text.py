@@ -6,25 +6,33 @@ quoted reply is somebody else's words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
 from ciops.triage.facts import MAINTAINERS, Account, CommentFacts, IssueFacts
-from ciops.triage.reading_rules import ReadingRules, Zone
+from ciops.triage.reading_rules import SPOKEN, ReadingRules, Zone
 from ciops.triage.tracebacks import Traceback, find_tracebacks
 from ciops.triage.zones import ZonedLine, zone_document
 
 Speaker = Literal["reporter", "maintainer", "other", "bot"]
 
+_LEAD: Final = 400
 _CACHED_DOCUMENTS: Final = 64
+_EDITED: Final = re.compile(
+    r"\W{0,6}(?:edit(?:ed)?|update[ds]?|upd|correction|eta|p\.?s\.?|追記|更新|编辑|补充|màj)\b\W{0,3}(?:\d|[:\])*,.(-]|$)",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of an issue.
 
+    `lead`: among the first words of the report or comment, where people say what it is about;
+    `later`: said after the report, in a comment or in an edit of the body.
     `where` is "title", "body" or "comment N" (N from 1); `turn` is 0 for the report and N for
     comment N; `number` to `last` are its lines in that document.
     """
@@ -37,6 +45,8 @@ class Line:
     turn: int
     speaker: Speaker
     block: int
+    later: bool = False
+    lead: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +61,16 @@ class TurnTraceback:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An issue as it is read: its lines in order, and its tracebacks."""
+    """An issue as it is read: its lines in order, and its tracebacks.
+
+    `people` are how many others wrote who are no maintainers.
+    """
 
     lines: tuple[Line, ...]
     tracebacks: tuple[TurnTraceback, ...]
     turns: int
+    thumbs_up: int = 0
+    people: int = 0
     maintainer_turns: frozenset[int] = field(default_factory=frozenset)
 
 
@@ -75,7 +90,20 @@ def read_issue(
         tracebacks.extend(TurnTraceback(x, where, turn, speaker) for x in document.tracebacks)
         if speaker == "maintainer":
             maintainers.add(turn)
-    return Reading(tuple(lines), tuple(tracebacks), len(facts.comments), frozenset(maintainers))
+    return Reading(
+        tuple(lines), tuple(tracebacks), len(facts.comments), facts.thumbs_up,
+        _others(facts, bots), frozenset(maintainers),
+    )  # fmt: skip
+
+
+def _others(facts: IssueFacts, bots: frozenset[str]) -> int:
+    return len(
+        {
+            comment.author.login
+            for comment in facts.comments
+            if speaker_of(comment, facts.author, bots) == "other"
+        }
+    )
 
 
 def speaker_of(comment: CommentFacts, author: Account, bots: frozenset[str]) -> Speaker:
@@ -98,11 +126,18 @@ def _turns(facts: IssueFacts, bots: frozenset[str]) -> Iterator[tuple[int, Speak
 def _spoken_lines(
     lines: Sequence[ZonedLine], where: str, turn: int, speaker: Speaker
 ) -> Iterator[Line]:
+    later = turn > 0
+    spoken = 0
     for line in lines:
         if turn and line.zone == "quoted":
             continue
         last = line.last or line.number
-        yield Line(line.text, line.zone, where, line.number, last, turn, speaker, line.block)
+        later = later or _EDITED.match(line.text) is not None
+        lead = spoken < _LEAD
+        spoken += len(line.text) if line.zone in SPOKEN else 0
+        yield Line(
+            line.text, line.zone, where, line.number, last, turn, speaker, line.block, later, lead
+        )
 
 
 @dataclass(frozen=True, slots=True)

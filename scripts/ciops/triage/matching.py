@@ -15,38 +15,33 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
-from ciops.triage.anchor_index import AnchorIndex, Matcher
+from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.patterns import fold
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.reading_rules import SPOKEN, Zone
-from ciops.triage.versions import UNSURE
+from ciops.triage.sayings import SayingIndex
 
 _DIGITS: Final = re.compile(r"\d+")
 _MOST_COPIES: Final = 2
 _MOST_HITS: Final = 40
 _MOST_MENTIONS: Final = 5
-_CAPTURED: Final = "worked"
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A signal in a line, at text[start:end]. `captured` is what its groups took:
-    versions that worked (`worked…`), or of which the words only suggest it (`perhaps…`).
-    """
+    """A signal in a line, at text[start:end]."""
 
     signal: Signal
     line: Line
     start: int
     end: int
-    captured: str | None = None
 
 
 class _Span(NamedTuple):
     owner: int
     start: int
     end: int
-    captured: str | None
 
 
 def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
@@ -62,8 +57,9 @@ def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
         copies[key] = copies.get(key, 0) + 1
         if copies[key] > _MOST_COPIES:
             continue
-        spans = _spans(line.text, line.zone, policy.index, spent)
-        found.extend(_hit(span, line, policy) for span in spans)
+        spans = _spans(line.text, line.zone, policy.index, policy.sayings, spent)
+        hits = (_hit(span, line, policy) for span in spans)
+        found.extend(hit for hit in hits if _may_say(hit.signal, line))
         counts.update(span.owner for span in spans)
         full = {span.owner for span in spans if counts[span.owner] >= _MOST_HITS}
         if not full <= spent:
@@ -72,11 +68,20 @@ def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
 
 
 def _hit(span: _Span, line: Line, policy: Policy) -> Hit:
-    return Hit(policy.signals[span.owner], line, span.start, span.end, span.captured)
+    return Hit(policy.signals[span.owner], line, span.start, span.end)
+
+
+def _may_say(signal: Signal, line: Line) -> bool:
+    """Whether a signal counts from who says it, at that time."""
+    if signal.later and not line.later:
+        return False
+    return signal.by in ("anybody", line.speaker)
 
 
 @lru_cache(maxsize=4096)
-def _spans(text: str, zone: Zone, index: AnchorIndex, spent: frozenset[int]) -> tuple[_Span, ...]:
+def _spans(
+    text: str, zone: Zone, index: AnchorIndex, sayings: SayingIndex, spent: frozenset[int]
+) -> tuple[_Span, ...]:
     """Where each signal is in a line; the `spent` ones have been found often enough.
 
     In what somebody says every mention counts, as a sentence may clear what another blamed;
@@ -93,35 +98,24 @@ def _spans(text: str, zone: Zone, index: AnchorIndex, spent: frozenset[int]) -> 
         first = regex.search(subject)
         if first is not None:
             spans = by_owner.setdefault(matcher.owner, [])
-            spans.append(_span(matcher, first))
+            spans.append(_Span(matcher.owner, *first.span()))
             if spoken:
                 later = islice(regex.finditer(subject, first.end()), _MOST_MENTIONS)
-                spans.extend(_span(matcher, match) for match in later)
+                spans.extend(_Span(matcher.owner, *match.span()) for match in later)
+    for said in sayings.find(folded, zone):
+        if said.owner not in spent:
+            by_owner.setdefault(said.owner, []).append(_Span(*said))
     found: list[_Span] = []
     for spans in by_owner.values():
         found += spans if len(spans) == 1 else _apart(spans, spoken)
     return tuple(found)
 
 
-def _span(matcher: Matcher, match: re.Match[str]) -> _Span:
-    return _Span(matcher.owner, match.start(), match.end(), _captured(match))
-
-
-def _captured(match: re.Match[str]) -> str | None:
-    if not match.re.groupindex:
-        return None
-    taken = ((name, text) for name, text in match.groupdict().items() if text)
-    words = (text if name.startswith(_CAPTURED) else UNSURE + text for name, text in taken)
-    return " ".join(words) or None
-
-
 def _apart(spans: list[_Span], spoken: bool) -> Iterator[_Span]:
-    """The spans in order, without those that overlap an earlier one and capture nothing new."""
+    """The spans in order, without those that overlap an earlier one."""
     end = -1
-    taken: set[str] = set()
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if span.start >= end or (span.captured is not None and span.captured not in taken):
-            taken.add(span.captured or "")
+        if span.start >= end:
             yield span
             end = max(span.end, span.start + 1)
             if not spoken:

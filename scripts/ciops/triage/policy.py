@@ -12,8 +12,11 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from ciops.triage.anchor_index import AnchorIndex
+from ciops.triage.lexicon import Lexicon
 from ciops.triage.patterns import compiled, term_pattern
 from ciops.triage.reading_rules import ReadingRules, Zone
+from ciops.triage.sayings import SayingIndex
+from ciops.triage.versions import VersionWords
 
 Role = Literal["root", "api", "path", "weak", "against"]
 ROLES: Final[tuple[Role, ...]] = ("root", "api", "path", "weak", "against")
@@ -27,6 +30,9 @@ class Signal:
     """One rule: words that, in some zones, are evidence of some role for a topic.
 
     `topic` is what it speaks for: "component:fsdp", "priority:crash", "kind:feature" …
+    `later`: it counts only in comments and in edits of the report, as what was found out.
+    `by`: it counts only where the reporter, or a maintainer, says it.
+    `says` are sayings: concepts of the policy's language in a row, `without` some others.
     `kind` tells a part's names from other words: what is said of a name decides its weight. An
     `identifier` names a piece of the part, so that its working does not clear the part; a
     `background` name (a tool that everybody uses) counts only where it is the subject. A `toggle`
@@ -42,8 +48,12 @@ class Signal:
     zones: frozenset[Zone]
     terms: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     case_sensitive: bool = False
     kind: SignalKind = "words"
+    later: bool = False
+    by: Literal["anybody", "reporter", "maintainer"] = "anybody"
     secondary: bool = False
     yields: bool = False
     trial: bool = False
@@ -57,7 +67,9 @@ class Signal:
         return "|".join((*map(term_pattern, self.terms), *self.patterns))
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first place in a line where the signal is."""
+        """The first place in a line where its terms or patterns are."""
+        if not (self.terms or self.patterns):
+            return None
         return compiled(self.source, self.case_sensitive).search(text)
 
 
@@ -106,8 +118,11 @@ class Profile:
 class Family:
     """A priority or not-in-scope family: on where its points reach `threshold`.
 
+    `counts` are topics whose evidence is its own too;
     `needs` are groups of which each must be there; `unless` groups of which none may be.
     `raised` are points that an exception adds (negative for failures that are silent);
+    `thumbs_up` and `people`: from how many on that alone is evidence for it (0: never);
+    `compares_versions`: that an earlier version worked is evidence for it;
     `plain_script`: a script without a word of the scope is evidence for it; `outweighs`: when it
     must have more points than what is said of the scope; `explains_trace`: where it shows in a
     trace, what else is in the trace says nothing of the scope.
@@ -115,9 +130,13 @@ class Family:
 
     id: str
     threshold: float
+    counts: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     raised: float = 0.0
+    compares_versions: bool = False
+    thumbs_up: int = 0
+    people: int = 0
     plain_script: bool = False
     outweighs: Outweighs = "never"
     explains_trace: bool = False
@@ -158,6 +177,7 @@ class Scoring:
     zones: dict[str, float]
     speakers: dict[str, float]
     hedged: float
+    aside: float
     superseded: float
     minimum: float
     share: float
@@ -191,7 +211,7 @@ class Policy:
     """A policy, ready to decide with. One is itself alone, so that what it says may be kept.
 
     `owners` are the path fragments of all components, longest first: (fragment, component,
-    passing); `index` finds the signals that a line needs.
+    passing); `index` and `sayings` find the signals that a line needs.
     """
 
     name: str
@@ -219,8 +239,10 @@ class Policy:
     noise_frames: tuple[str, ...]
     product_frames: tuple[str, ...]
     version_shapes: tuple[re.Pattern[str], ...]
+    versions: VersionWords
     owners: tuple[tuple[str, str, bool], ...]
     index: AnchorIndex = field(default_factory=AnchorIndex)
+    sayings: SayingIndex = field(default_factory=lambda: SayingIndex(Lexicon({}, {}, {})))
 
     def route(self, route_id: str) -> Route:
         """The route of an id."""

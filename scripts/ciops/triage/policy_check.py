@@ -12,7 +12,7 @@ from typing import Final
 from ciops.errors import UsageError
 from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
 from ciops.triage.pattern_trial import TOO_LONG, seconds_for
-from ciops.triage.patterns import pattern_anchors
+from ciops.triage.patterns import fold, pattern_anchors
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.policy_file import policy_of
 
@@ -42,7 +42,7 @@ def _all_signals(policy: Policy) -> Iterator[Signal]:
 
 def _examples(document: Document, policy: Policy) -> Iterator[str]:
     """Every `matches` must match and every `near_misses` must not."""
-    for signal in _all_signals(policy):
+    for number, signal in enumerate(_all_signals(policy)):
         try:
             signal.search("")
         except UsageError as error:
@@ -53,10 +53,20 @@ def _examples(document: Document, policy: Policy) -> Iterator[str]:
             ("near_misses", signal.near_misses, False),
         ):
             for index, example in enumerate(examples):
-                if (signal.search(example) is not None) is not wanted:
+                if _is_in(example, signal, number, policy) is not wanted:
                     said = "is not matched" if wanted else "is matched"
                     where = (*signal.place, key, index)
                     yield str(document.error(where, f"{example!r} {said} by {signal.id}"))
+
+
+def _is_in(text: str, signal: Signal, number: int, policy: Policy) -> bool:
+    """Whether a signal, the how manieth of the policy, is in a line."""
+    if signal.search(text) is not None:
+        return True
+    zone = min(signal.zones)
+    return bool(signal.says) and any(
+        found.owner == number for found in policy.sayings.find(fold(text), zone)
+    )
 
 
 def _slow_patterns(document: Document, policy: Policy) -> Iterator[str]:
@@ -80,7 +90,7 @@ def _rules(document: Document, policy: Policy) -> Iterator[str]:
                 if problem := _unknown(condition, known, topics, policy):
                     yield str(document.error(("overrides", index, key), problem))
     for family in (*policy.priorities, *policy.apart):
-        for group in (*family.needs, *family.unless):
+        for group in (*family.counts, *family.needs, *family.unless):
             for condition in (c.strip() for c in group.split(" or ")):
                 if problem := _unknown(condition, known, topics, policy):
                     yield f"{document.name}: family {family.id}: {problem}"

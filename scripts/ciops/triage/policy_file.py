@@ -28,18 +28,20 @@ from ciops.triage.policy import (
     Scoring,
     Signal,
 )
+from ciops.triage.policy_language import read_sayings
 from ciops.triage.policy_signals import REPRODUCTION_GROUPS, read_signal, read_signals
 from ciops.triage.reading_rules import ZONES, ReadingRules
+from ciops.triage.versions import version_words
 
 _TOP: Final = (
     "name", "version", "bots", "labels", "routes", "profiles", "default_profile", "reach",
     "reading", "scoring", "components", "pairs", "alternatives", "interchangeable",
-    "when_alone", "overrides", "in_scope", "out_of_scope", "groups", "high_priority", "kinds",
-    "reproduction", "comments",
+    "when_alone", "language", "overrides", "in_scope", "out_of_scope", "groups", "high_priority",
+    "kinds", "reproduction", "comments",
 )  # fmt: skip
 _FAMILY_KEYS: Final = (
-    "threshold", "needs", "unless", "raised", "plain_script", "outweighs", "explains_trace",
-    "signals",
+    "threshold", "counts", "needs", "unless", "raised", "compares_versions", "thumbs_up",
+    "people", "plain_script", "outweighs", "explains_trace", "signals",
 )  # fmt: skip
 _FORBIDDEN: Final = ("high priority",)
 
@@ -57,6 +59,7 @@ def policy_of(document: Document) -> Policy:
     components = {component.id: component for component in _components(top, routes)}
     signals = tuple(read_signals(top))
     _refuse_twins(top, signals)
+    sayings = read_sayings(signals, top.child("language"))
     policy = Policy(
         name=top.text("name"),
         version=top.text("version"),
@@ -84,8 +87,10 @@ def policy_of(document: Document) -> Policy:
         noise_frames=top.child("reading").texts("noise_frames", ()),
         product_frames=top.child("reading").texts("product_frames", ()),
         version_shapes=_version_shapes(top.child("reading")),
+        versions=version_words(_patterns(top.child("reading"), "version_numbers"), sayings.lexicon),
         owners=_owners(components.values()),
         index=_index_of(signals),
+        sayings=sayings,
     )
     _refuse_forbidden(top, policy)
     return policy
@@ -164,6 +169,7 @@ def _reading(reader: Reader) -> ReadingRules:
             "noise_frames",
             "product_frames",
             "version_shapes",
+            "version_numbers",
         ),
     )
     return ReadingRules(
@@ -179,10 +185,11 @@ def _reading(reader: Reader) -> ReadingRules:
 
 
 def _version_shapes(reader: Reader) -> tuple[re.Pattern[str], ...]:
-    return tuple(
-        re.compile(_checked(reader, "version_shapes", shape))
-        for shape in reader.texts("version_shapes", ())
-    )
+    return tuple(re.compile(text) for text in _patterns(reader, "version_shapes"))
+
+
+def _patterns(reader: Reader, key: str) -> tuple[str, ...]:
+    return tuple(_checked(reader, key, text) for text in reader.texts(key, ()))
 
 
 def _joined(reader: Reader, key: str) -> re.Pattern[str] | None:
@@ -197,13 +204,23 @@ def _checked(reader: Reader, key: str, pattern: str) -> str:
 
 
 def _scoring(reader: Reader) -> Scoring:
-    numbers = ("hedged", "superseded", "minimum", "share", "pair_share", "high", "most_modules")
+    numbers = (
+        "hedged",
+        "aside",
+        "superseded",
+        "minimum",
+        "share",
+        "pair_share",
+        "high",
+        "most_modules",
+    )
     reader.mapping(("roles", "zones", "speakers", *numbers))
     return Scoring(
         roles=_numbers(reader.child("roles"), ROLES),
         zones=_numbers(reader.child("zones"), ZONES),
         speakers=_numbers(reader.child("speakers"), ("reporter", "maintainer", "other", "bot")),
         hedged=reader.number("hedged"),
+        aside=reader.number("aside", 1.0),
         superseded=reader.number("superseded"),
         minimum=reader.number("minimum"),
         share=reader.number("share"),
@@ -300,9 +317,13 @@ def _families(section: Reader) -> Iterator[Family]:
         yield Family(
             name,
             reader.number("threshold", 2.0),
+            reader.texts("counts", ()),
             reader.texts("needs", ()),
             reader.texts("unless", ()),
             reader.number("raised", 0.0),
+            reader.flag("compares_versions", False),
+            int(reader.number("thumbs_up", 0)),
+            int(reader.number("people", 0)),
             reader.flag("plain_script", False),
             reader.choice("outweighs", get_args(Outweighs), "never"),  # type: ignore[arg-type]
             reader.flag("explains_trace", False),

@@ -12,8 +12,8 @@ from ciops.triage.policy import ROLES, Role, Signal, SignalKind
 from ciops.triage.reading_rules import ZONES, Zone
 
 _SIGNAL_KEYS: Final = (
-    "id", "role", "zones", "terms", "patterns", "case_sensitive", "toggle", "secondary", "yields",
-    "trial", "matches", "near_misses", "note",
+    "id", "role", "zones", "terms", "patterns", "says", "without", "case_sensitive", "later",
+    "by", "toggle", "secondary", "yields", "trial", "matches", "near_misses", "note",
 )  # fmt: skip
 _ZONE_SETS: Final[dict[str, frozenset[Zone]]] = {
     "spoken": frozenset(("title", "prose", "steps")),
@@ -72,8 +72,9 @@ def read_signal(reader: Reader, topic: str) -> Signal:
     keys = reader.mapping(_SIGNAL_KEYS)
     patterns = reader.texts("patterns", ())
     terms = reader.texts("terms", ())
-    if not (patterns or terms):
-        raise reader.error("has neither terms nor patterns", "Give at least one of them")
+    says = reader.texts("says", ())
+    if not (patterns or terms or says):
+        raise reader.error("has no terms, patterns or says", "Give at least one of them")
     _refuse_runaways(reader, "patterns", patterns, patterns)
     _refuse_runaways(reader, "terms", terms, map(term_pattern, terms))
     return Signal(
@@ -83,8 +84,12 @@ def read_signal(reader: Reader, topic: str) -> Signal:
         zones=_zones(reader) if "zones" in keys else _ZONE_SETS["any"],
         terms=terms,
         patterns=patterns,
+        says=says,
+        without=reader.texts("without", ()),
         case_sensitive=reader.flag("case_sensitive", False),
         kind="toggle" if reader.flag("toggle", False) else "words",
+        later=reader.flag("later", False),
+        by=reader.choice("by", ("anybody", "reporter", "maintainer"), "anybody"),  # type: ignore[arg-type]
         secondary=reader.flag("secondary", False),
         yields=reader.flag("yields", False),
         trial=reader.flag("trial", False),

@@ -305,6 +305,12 @@ EVENT_POSSIBLE_BEFORE: Final[Cue] = _cue(
     r"|in theory|theoretically)"
     r"\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
 )
+EVENT_BACKGROUND_BEFORE: Final[Cue] = _cue(
+    r"\b(?:on|of|for|about|during|like|upon|debug(?:ging)?|analy[sz](?:e|es|ing)|diagnos(?:e|es"
+    r"|ing)|investigat(?:e|es|ing)|provok(?:e|es|ed|ing)|simulat(?:e|es|ed|ing)|forc(?:e|es|ed"
+    r"|ing)|inject(?:s|ed|ing)?|looks?|looked)\s{1,2}(?:(?:a|an|the|our|such|any|each|every"
+    r"|real|deliberate|artificial|true|genuine|nccl|collective)\s{1,2}){0,3}$",
+)
 EVENT_DENIED_AFTER: Final[Cue] = _cue(
     r"^.{0,16}(?:ません|なかった|ない(?:です)?[。、]|しない)",
     r"^\s{0,3}[:|]\s{0,3}no\b(?=\s{0,3}(?:[|,.;)]|$))",

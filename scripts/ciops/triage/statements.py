@@ -53,11 +53,15 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One mention of something that happened: whether it is denied, only possible, or asked."""
+    """One mention of something that happened: whether it is denied, only possible, or asked.
+
+    `background`: only the setting of what is told (`the tool, run on a real hang, says …`).
+    """
 
     denied: bool = False
     possible: bool = False
     asked: bool = False
+    background: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,9 @@ def judge_event(text: str, start: int, end: int) -> Event:
     possible = (
         pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before) or _tone(window.sentence)[0]
     )
-    return Event(denied is not None, bool(possible), "?" in window.sentence[-2:])
+    background = pattern(cues.EVENT_BACKGROUND_BEFORE).search(window.before)
+    asked = "?" in window.sentence[-2:]
+    return Event(denied is not None, bool(possible), asked, background is not None)
 
 
 def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:

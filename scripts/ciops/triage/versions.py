@@ -1,85 +1,347 @@
-"""Versions of the product in an issue: the one it is reported for, and ones that worked."""
+"""Versions of the product in an issue: which ones worked, which fail, which one is reported.
+
+Each sentence is read as clauses; a version takes the outcome that its clause tells, or that of the
+clause beside it (`2.4, 2.5 and 2.6 are fine, 2.7 hangs`). What words tell an outcome, the policy's
+language says under the concepts named here; a policy without them compares no versions.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import Final
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import groupby
+from operator import or_
+from typing import Final, NamedTuple
 
-from ciops.triage.issue_text import Reading
+from ciops.triage.issue_text import Line, Reading
+from ciops.triage.lexicon import NEGATOR, NUMBER, Lexicon, Token
+from ciops.triage.patterns import fold
 from ciops.triage.reading_rules import SPOKEN
-
-Version = tuple[int, ...]
-
-UNSURE: Final = "?"
-"""Before a version of which only its context tells that it worked."""
-_NUMBERS: Final = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
-_MENTION: Final = re.compile(
-    r"(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b"
-    r"(?! ?(?:[KMGT]i?B|s|ms|x|%|hours?|h|min|it/s|k|M|e-?\d)\b)"
+from ciops.triage.version_numbers import (
+    NEWEST,
+    OLDER,
+    Version,
+    is_dated,
+    may_name_a_version,
+    opens_a_clause,
+    plain_dates,
+    precedes,
+    version_in,
 )
-_LED_BY: Final = re.compile(
-    r"(?:^|[(,;:.!?] ?|\b(?:on|in|with|since|from|to|after|under|using|and|but|while) )v?$",
-    re.IGNORECASE,
-)
-_LEAD: Final = 8
-_MOST: Final = 200
+
+CONCEPTS: Final = (
+    "works", "fails", "alike", "past", "older", "newest", "since", "onwards", "broke", "back",
+    "only", "tried", "then", "than", "within", "unit", "other_product", "product", "introduces",
+    "arrived",
+)  # fmt: skip
+"""Concepts of a policy's language that versions are read by."""
+_ASKED: Final = re.compile(r"[^.!?\n]{0,120}[?？]")
+_QUALIFIED: Final = 2
+_FAR: Final = -99
+_BEFORE: Final = ("introduces", "since", "back", "than", "within", "product", NUMBER)
+_MOST: Final = 60
+
+
+class Trial(NamedTuple):
+    """A version and whether it worked: `None` where it is only spoken of.
+
+    `certain` where the words say that it was so once, and not only that it is.
+    """
+
+    version: Version
+    works: bool | None
+    certain: bool
+    line: Line
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
-    """The newest version that a report gives as its own; where none, all that it speaks of."""
+class VersionWords:
+    """How the product's versions look, and the bits of the concepts."""
 
-    reported: Version | None
-    mentioned: frozenset[Version]
+    shape: re.Pattern[str]
+    lexicon: Lexicon
+    bits: dict[str, int]
+    masks: dict[tuple[str, ...], int] = field(default_factory=dict)
 
-    def is_earlier(self, worked: str) -> bool:
-        """Whether one of the versions that worked comes before the one that fails.
-
-        Where nothing can be compared it counts as earlier, if it is certain that it worked.
-        """
-        return any(self._precedes(text) for text in worked.split())
-
-    def _precedes(self, worked: str) -> bool:
-        version = parse_version(worked)
-        if version is None:
-            return True
-        if self.reported is not None:
-            width = min(len(version), len(self.reported))
-            return version[:width] < self.reported[:width]
-        if any(other > version for other in self.mentioned):
-            return True
-        return not (worked.startswith(UNSURE) or any(x < version for x in self.mentioned))
+    def has(self, concepts: int, *names: str) -> bool:
+        mask = self.masks.get(names)
+        if mask is None:
+            mask = self.masks[names] = reduce(or_, (self.bits[name] for name in names))
+        return concepts & mask != 0
 
 
-def parse_version(text: str) -> Version | None:
-    """`2.6.0+cu124` as (2, 6, 0); a missing third number is left out."""
-    match = _NUMBERS.search(text)
-    return tuple(int(part) for part in match.groups() if part is not None) if match else None
+@dataclass(slots=True)
+class _Clause:
+    tokens: list[Token]
+    versions: list[tuple[Version, Token]] = field(default_factory=list)
+    said: int = 0
+    outcome: bool | None = None
 
 
-def versions_of(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Versions:
-    """The versions of a report. The newest that it gives as its own is the one that fails."""
-    lines = [line for line in reading.lines if line.turn == 0]
-    given = [
-        version
-        for line in lines
-        for shape in shapes
-        for match in shape.finditer(line.text)
-        if (version := parse_version(match[1])) is not None
+def version_words(numbers: Sequence[str], lexicon: Lexicon) -> VersionWords:
+    """What `trials_of` needs of a policy; `numbers` are patterns of its versions, none for none."""
+    bits = {name: lexicon.bit(name) for name in (*CONCEPTS, NEGATOR, NUMBER)}
+    return VersionWords(re.compile("|".join(numbers) or "(?!)"), lexicon, bits)
+
+
+def earlier_that_worked(trials: Sequence[Trial], reported: Version | None) -> Trial | None:
+    """The trial of a version that worked before one that fails, or None."""
+    bad = [trial for trial in trials if trial.works is False]
+    good = [trial for trial in trials if trial.works]
+    for trial in good:
+        if any(precedes(trial.version, other.version) for other in bad):
+            return trial
+        if reported is not None and precedes(trial.version, reported):
+            return trial
+        if trial.certain and reported is None and not bad and trial.version != NEWEST:
+            return trial
+    for trial in trials:
+        beside = (x for x in trials if x.line is trial.line and precedes(trial.version, x.version))
+        if trial.works is None and any(x.works is False for x in beside):
+            return trial
+        if trial.works and any(x.works is None for x in beside):
+            return trial
+    return None
+
+
+def trials_of(reading: Reading, words: VersionWords) -> list[Trial]:
+    """Every version that somebody speaks of, with what is said of it."""
+    found: list[Trial] = []
+    for line in reading.lines:
+        if line.zone in SPOKEN:
+            sentences = list(_sentences(line, words))
+            for clauses in sentences:
+                found.extend(_trials_in(clauses, line, words))
+                found.extend(_compared(clauses, line, words))
+            found.extend(_measured(sentences, line, words))
+            if len(found) >= _MOST:
+                break
+    return found[:_MOST]
+
+
+def _measured(
+    sentences: Sequence[list[_Clause]], line: Line, words: VersionWords
+) -> Iterator[Trial]:
+    """`2.6: 4 s. 2.7: 35 s.`: sentences that each measure a version."""
+    measures = (any(words.has(x.said, "unit") for x in clauses) for clauses in sentences)
+    if len(sentences) > 1 and all(measures):
+        yield from _compared([x for clauses in sentences for x in clauses], line, words)
+
+
+def _compared(clauses: Sequence[_Clause], line: Line, words: VersionWords) -> Iterator[Trial]:
+    """Of versions that are measured, or set against each other, the later is complained of."""
+    told = [version for clause in clauses for version, _ in clause.versions]
+    said = reduce(or_, (clause.said for clause in clauses), 0)
+    settled = any(clause.outcome for clause in clauses if clause.versions)
+    if len(set(told)) < 2 or settled or not words.has(said, "unit", "than"):
+        return
+    if words.has(said, "than") or not words.has(said, "alike"):
+        yield from (Trial(version, version != max(told), True, line) for version in told)
+
+
+def _sentences(line: Line, words: VersionWords) -> Iterator[list[_Clause]]:
+    """The clauses of each sentence that names a version."""
+    text = plain_dates(fold(line.text))
+    tokens = words.lexicon.read(text)
+    told = reduce(or_, (token.concepts for token in tokens), 0)
+    if not (words.has(told, "older", "newest") or may_name_a_version(text, words.shape)):
+        return
+    for _, part in groupby(tokens, key=lambda token: token.sentence):
+        sentence = list(part)
+        if line.zone != "title" and _ASKED.match(text, sentence[-1].end):
+            continue
+        clauses = _clauses(sentence)
+        _fill(clauses, text, words)
+        if any(clause.versions for clause in clauses):
+            _settle(clauses, words)
+            yield clauses
+
+
+def _clauses(sentence: Sequence[Token]) -> list[_Clause]:
+    return [_Clause(list(part)) for _, part in groupby(sentence, key=lambda token: token.clause)]
+
+
+def _fill(clauses: Sequence[_Clause], text: str, words: VersionWords) -> None:
+    """Put into each clause of a sentence the versions of the product that it names.
+
+    A version is another product's if that is named just before it, or if such a one came first.
+    """
+    foreign, others, before = _FAR, False, None
+    for clause in clauses:
+        for token in clause.tokens:
+            clause.said |= token.concepts
+            if words.has(token.concepts, "other_product"):
+                foreign = token.last
+            elif words.has(token.concepts, "product"):
+                foreign, others = _FAR, False
+            version = _version_at(token, before, text, words)
+            before = token
+            if version is None:
+                continue
+            if token.first - foreign <= _QUALIFIED:
+                others = not any(x.versions for x in clauses)
+            elif not others:
+                clause.versions.append((version, token))
+        if any(is_dated(version) for version, _ in clause.versions):
+            clause.versions = [pair for pair in clause.versions if pair[0] != NEWEST]
+
+
+def _version_at(
+    token: Token, before: Token | None, text: str, words: VersionWords
+) -> Version | None:
+    if words.has(token.concepts, NUMBER):
+        version = version_in(text, token.start, token.end, words.shape)
+        return version if _is_introduced(token, before, text, words) else None
+    if words.has(token.concepts, "older"):
+        return OLDER
+    return NEWEST if words.has(token.concepts, "newest") else None
+
+
+def _is_introduced(token: Token, before: Token | None, text: str, words: VersionWords) -> bool:
+    """Whether a number stands as a version does: after `in`, `torch`, `since`, or by itself."""
+    if opens_a_clause(text, token.start):
+        return True
+    near = before is not None and token.first - before.last == 1
+    return near and before is not None and words.has(before.concepts, *_BEFORE)
+
+
+def _settle(clauses: Sequence[_Clause], words: VersionWords) -> None:
+    """Give each clause its outcome: its own, the next one's, or that of the one before."""
+    own = [_own_outcome(clause, words) for clause in clauses]
+    for at, clause in enumerate(clauses):
+        clause.outcome = own[at]
+        if clause.outcome is None and clause.versions:
+            before = clauses[at - 1].outcome if at else None
+            after = _next_told(clauses, own, at, words)
+            clause.outcome = _from_beside(clause, before, after, words)
+        if at and clauses[at - 1].outcome and words.has(clause.said, "since"):
+            clause.said |= words.bits["arrived"]
+        if at:
+            _set_against(clauses[at - 1], clause, words)
+    if len({version for clause in clauses for version, _ in clause.versions}) == 1:
+        _settle_the_only_one(clauses, False in own, words)
+
+
+def _settle_the_only_one(clauses: Sequence[_Clause], failed: bool, words: VersionWords) -> None:
+    """`With 2.9 it ran for a day and then hung`: one version that worked until it failed."""
+    then = any(words.has(clause.said, "then") for clause in clauses)
+    for clause in clauses:
+        once = clause.outcome and words.has(clause.said, "past") and not then
+        if failed and clause.versions and not once:
+            clause.outcome = False
+
+
+def _next_told(
+    clauses: Sequence[_Clause], own: Sequence[bool | None], at: int, words: VersionWords
+) -> bool | None:
+    """The outcome that follows a list of versions, where no version has it for itself."""
+    listed = _is_bare(clauses[at], words)
+    for later in range(at + 1, len(clauses)):
+        clause = clauses[later]
+        if own[later] is not None:
+            return own[later] if not clause.versions or (listed and _opens(clause)) else None
+        listed = listed and _is_bare(clause, words)
+    return None
+
+
+def _opens(clause: _Clause) -> bool:
+    """Whether a version is the first that a clause names, as in a list."""
+    return clause.versions[0][1].first - clause.tokens[0].first <= 1
+
+
+def _is_bare(clause: _Clause, words: VersionWords) -> bool:
+    """Whether a clause says nothing but versions, in or not in them."""
+    named = {token for _, token in clause.versions}
+    return all(
+        token in named or words.has(token.concepts, "within", "introduces", "alike", NEGATOR)
+        for token in clause.tokens
+    )
+
+
+def _from_beside(
+    clause: _Clause, before: bool | None, after: bool | None, words: VersionWords
+) -> bool | None:
+    if after is not None:
+        return after
+    if before is not None and words.has(clause.said, NEGATOR):
+        return not before
+    if words.has(clause.said, "only"):
+        return False
+    if words.has(clause.said, "back"):
+        return True
+    return before if _is_bare(clause, words) else None
+
+
+def _set_against(first: _Clause, second: _Clause, words: VersionWords) -> None:
+    """`X happens on 2.9, not on 2.8`, `works on 2.8, on 2.9 I get X`: the other one is told."""
+    if not (first.versions and second.versions):
+        return
+    if first.outcome is None and second.outcome is None:
+        if _is_bare(second, words) and words.has(second.said, NEGATOR):
+            first.outcome, second.outcome = False, True
+        return
+    later = precedes(first.versions[0][0], second.versions[0][0])
+    if first.outcome and second.outcome is None and later:
+        second.outcome = False
+
+
+def _own_outcome(clause: _Clause, words: VersionWords) -> bool | None:
+    """What a clause says; where it says both, what stands nearest to its version."""
+    told = [
+        (abs(token.first - clause.versions[-1][1].first) if clause.versions else 0, token)
+        for token in clause.tokens
+        if words.has(token.concepts, "works", "fails", "alike")
     ]
-    if given:
-        return Versions(max(given), frozenset())
-    spoken = (line.text for line in reading.lines if line.zone in SPOKEN)
-    mentioned = (version for text in spoken for version in _mentioned(text))
-    return Versions(None, frozenset(islice(mentioned, _MOST)))
+    if not told:
+        return None
+    _, nearest = min(told, key=lambda item: item[0])
+    return words.has(nearest.concepts, "works")
 
 
-def _mentioned(text: str) -> Iterator[Version]:
-    """`on 2.6`, `2.6 fails`: numbers that stand where a version does."""
-    for match in _MENTION.finditer(text):
-        version = parse_version(match[1])
-        if version and _LED_BY.search(text[max(0, match.start() - _LEAD) : match.start()]):
-            yield version
+def _trials_in(clauses: Sequence[_Clause], line: Line, words: VersionWords) -> Iterator[Trial]:
+    certain = any(words.has(clause.said, "past", "older", "back") for clause in clauses)
+    for clause in clauses:
+        for version, token in clause.versions:
+            if version == NEWEST and words.has(clause.said, "other_product"):
+                continue
+            if _began(clause, token, words):
+                yield Trial(version, False, True, line)
+                yield Trial(OLDER, True, True, line)
+            elif clause.outcome and _is_since(clause, token, words):
+                continue
+            elif clause.outcome is None:
+                yield Trial(version, _was_once(clause, token, words), True, line)
+            else:
+                yield Trial(version, clause.outcome, certain, line)
+
+
+def _began(clause: _Clause, version: Token, words: VersionWords) -> bool:
+    """Whether something is so since a version: `since 2.7`, `2.7 and later`, `2.7 broke it`."""
+    if clause.outcome or words.has(clause.said, "arrived", "alike"):
+        return False
+    if words.has(clause.said, "only") and not words.has(clause.said, "tried"):
+        return True
+    if _is_since(clause, version, words):
+        return True
+    return any(
+        words.has(token.concepts, "onwards", "broke") and -3 <= version.first - token.last < 0
+        for token in clause.tokens
+    )
+
+
+def _is_since(clause: _Clause, version: Token, words: VersionWords) -> bool:
+    apart = (
+        version.first - token.last for token in clause.tokens if words.has(token.concepts, "since")
+    )
+    return any(0 < words_between <= 5 or words_between == -1 for words_between in apart)
+
+
+def _was_once(clause: _Clause, version: Token, words: VersionWords) -> bool | None:
+    """`In 2.3 it took a second`, `we rolled back to 2.3`: told as how it was."""
+    if words.has(clause.said, "back"):
+        return True
+    before = (x for x in clause.tokens if 0 < version.first - x.last <= 2)
+    told = words.has(clause.said, "past", "older")
+    return True if told and any(words.has(x.concepts, "within") for x in before) else None

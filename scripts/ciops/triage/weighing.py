@@ -117,11 +117,17 @@ def _speaking(found: Iterable[Evidence]) -> frozenset[str]:
 
 def family_stands(family: Family, prefix: str, tally: Tally) -> bool:
     """Whether a family is on: its points, its needs, and none of what excludes it."""
-    if tally.scores.get(f"{prefix}:{family.id}", NOTHING).points < family.threshold:
+    if family_points(family, prefix, tally.scores) < family.threshold:
         return False
     return all(_any_holds(need, tally) for need in family.needs) and not any(
         _any_holds(other, tally) for other in family.unless
     )
+
+
+def family_points(family: Family, prefix: str, scores: dict[str, Score]) -> float:
+    """The points of a family and of the topics that count as its own."""
+    topics = (f"{prefix}:{family.id}", *family.counts)
+    return sum(scores.get(topic, NOTHING).points for topic in topics)
 
 
 def holds(condition: str, tally: Tally) -> bool:

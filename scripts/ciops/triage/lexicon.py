@@ -1,0 +1,280 @@
+"""The words of a sentence as concepts: `gradients` is a value, `isn't the same` differs.
+
+A policy lists words under concepts. A word is literal, a `stem*`, or several words in a row; words
+of other scripts are found inside running text. A negator turns a concept into its opposite (`not
+equal` differs, `no error` is silence); a word that only qualifies the next (`output size`) is not
+what it would be alone. Linear: each word of a line is looked up once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, reduce
+from operator import or_
+from typing import Final, NamedTuple
+
+NEGATOR: Final = "not"
+NUMBER: Final = "number"
+SEVERAL: Final = "several"
+"""A number above one; a policy may add words (`two`, `both`)."""
+BUILT_IN: Final = (NEGATOR, NUMBER, SEVERAL)
+_PARTS: Final = (
+    r"https?://\S{1,400}",
+    r"(?<![a-z0-9_])v?(-?\d(?:[\d.,]*\d)?)",
+    r"([a-zà-ÿœ_][a-zà-ÿœ0-9_]*(?:(?:['’]|\.(?=[a-z_]))[a-zà-ÿœ0-9_]+)*)",
+    r"([.!?](?=[\s\"')*_`]|$)|[。！？])",
+    r"([,;:()|，、：；（）]|\s[-–—]{1,2}\s)",
+)
+_NUMBER_AT, _WORD_AT, _SENTENCE_AT, _CLAUSE_AT = range(1, 5)
+_NEGATED_WITHIN: Final = 4
+_MOST_KNOWN: Final = 20_000
+_ONE: Final = frozenset(("0", "1", "-1", "1.0", "0.0"))
+
+
+class Token(NamedTuple):
+    """Words with concepts: where they are, the first and the last of them, sentence and clause."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    sentence: int
+    clause: int
+    concepts: int
+
+
+class _Word(NamedTuple):
+    text: str
+    start: int
+    end: int
+    sentence: int
+    clause: int
+    concepts: int
+
+
+_Row = tuple[tuple[str, ...], int]
+_Rows = tuple[dict[str, list[_Row]], list[_Row]]
+
+
+class Lexicon:
+    """Which concepts a word has, as a set of bits."""
+
+    __slots__ = (
+        "_bits", "_foreign", "_heads", "_joins", "_known", "_lengths", "_phrases", "_rows",
+        "_stems", "_turning", "_turns", "_word", "_words",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        concepts: Mapping[str, Iterable[str]],
+        opposites: Mapping[str, str],
+        heads: Mapping[str, str],
+        joins: Iterable[str] = (),
+    ) -> None:
+        """`heads`: a word of the first concept right before one of the second only qualifies it.
+
+        `joins` are words that begin a clause of their own, which no negator before them reaches.
+        """
+        names = dict.fromkeys((*BUILT_IN, *concepts))
+        self._bits = {name: 1 << at for at, name in enumerate(names)}
+        self._words: dict[str, int] = {}
+        self._stems: dict[str, int] = {}
+        self._rows: dict[str, dict[tuple[str, ...], int]] = {}
+        self._foreign: dict[str, int] = {}
+        for name, words in concepts.items():
+            for word in words:
+                self._add(word.lower().replace("’", "'"), self._bits[name])
+        self._phrases = {first: _by_second(rows) for first, rows in self._rows.items()}
+        self._lengths = sorted({len(stem) for stem in self._stems})
+        self._known: dict[str, int] = {}
+        self._joins = frozenset(joins)
+        pairs = [(self._bits[a], self._bits[b]) for a, b in opposites.items()]
+        self._turns = (*pairs, *((b, a) for a, b in pairs))
+        self._turning = reduce(or_, (a for a, _ in self._turns), 0)
+        self._heads = tuple((self._bits[a], self._bits[b]) for a, b in heads.items())
+        self._word = _word_pattern(self._foreign)
+
+    def bits(self, names: Iterable[str]) -> int:
+        """The bits of some concepts together; KeyError for one that is not defined."""
+        return reduce(or_, (self._bits[name] for name in names), 0)
+
+    def bit(self, name: str) -> int:
+        """The bit of a concept that a policy may leave out: 0 then."""
+        return self._bits.get(name, 0)
+
+    def read(self, folded: str) -> tuple[Token, ...]:
+        """The words of a line in lower case that have concepts, in order."""
+        return _read(self, folded)
+
+    def _walk(self, folded: str) -> tuple[Token, ...]:
+        tokens = self._tokens(self._split(folded.replace("’", "'")))
+        tokens = self._headed(tokens) if self._heads else tokens
+        negators = [token for token in tokens if token.concepts & 1]
+        return tuple(self._negated(tokens, negators) if negators else tokens)
+
+    def _add(self, word: str, bit: int) -> None:
+        parts = tuple(word.replace("-", " ").split())
+        if _WORD_CHARS.match(word) is None:
+            self._foreign[word] = self._foreign.get(word, 0) | bit
+        elif len(parts) > 1:
+            rows = self._rows.setdefault(parts[0], {})
+            rows[parts] = rows.get(parts, 0) | bit
+        elif word.endswith("*"):
+            self._stems[word[:-1]] = self._stems.get(word[:-1], 0) | bit
+        else:
+            self._words[word] = self._words.get(word, 0) | bit
+
+    def _concepts(self, word: str) -> int:
+        known = self._known.get(word)
+        if known is not None:
+            return known
+        found = self._words.get(word, 0)
+        for length in self._lengths:
+            if length > len(word):
+                break
+            found |= self._stems.get(word[:length], 0)
+        if not found and "." in word:  # `p.grad` is a grad
+            found = self._concepts(word.rpartition(".")[2])
+        if len(self._known) < _MOST_KNOWN:
+            self._known[word] = found
+        return found
+
+    def _split(self, folded: str) -> list[_Word]:
+        """Every word, with the number of its sentence and of its clause."""
+        sentence = clause = 0
+        known, joins = self._known, self._joins
+        one, more = self._bits[NUMBER], self._bits[NUMBER] | self._bits[SEVERAL]
+        words: list[_Word] = []
+        pattern = _ASCII_WORD if folded.isascii() else self._word
+        for match in pattern.finditer(folded):
+            kind = match.lastindex
+            if kind == _WORD_AT:
+                text = match[0]
+                concepts = known.get(text)
+                if concepts is None:
+                    concepts = self._concepts(text)
+                clause += text in joins
+                words.append(_Word(text, *match.span(), sentence, clause, concepts))
+            elif kind == _NUMBER_AT:
+                concepts = one if match[1] in _ONE else more
+                words.append(_Word("0", *match.span(1), sentence, clause, concepts))
+            elif kind == _CLAUSE_AT:
+                clause += 1
+            elif kind == _SENTENCE_AT:
+                sentence += 1
+                clause += 1
+            elif kind is not None:
+                concepts = self._foreign[match[0]]
+                words.append(_Word("", *match.span(), sentence, clause, concepts))
+        return words
+
+    def _tokens(self, words: Sequence[_Word]) -> list[Token]:
+        """The words with concepts; several that have one together are one token."""
+        found: list[Token] = []
+        past = 0
+        phrases = self._phrases
+        for at, word in enumerate(words):
+            if at < past:
+                continue
+            text, start, end, sentence, clause, concepts = word
+            last = at
+            if text in phrases:
+                last, concepts = self._phrase(words, at)
+                past = last + 1
+                end = words[last].end
+            if concepts:
+                found.append(Token(start, end, at, last, sentence, clause, concepts))
+        return found
+
+    def _phrase(self, words: Sequence[_Word], at: int) -> tuple[int, int]:
+        """The last word of the longest phrase that starts at a word, and its concepts."""
+        first = words[at]
+        second = words[at + 1] if at + 1 < len(words) else first
+        literal, stems = self._phrases[first.text]
+        rows = literal.get(second.text, ())
+        if stems:
+            told = (x for x in stems if second.text.startswith(x[0][1][:-1]))
+            rows = sorted((*rows, *told), key=lambda row: -len(row[0]))
+        for parts, bit in rows:
+            if _is_row(words[at : at + len(parts)], parts):
+                return at + len(parts) - 1, bit
+        return at, first.concepts
+
+    def _headed(self, tokens: list[Token]) -> list[Token]:
+        """Without the concepts of words that only qualify the next one."""
+        for at in range(len(tokens) - 1):
+            token, after = tokens[at], tokens[at + 1]
+            if after.first - token.last > 1 or after.clause != token.clause:
+                continue
+            for concept, head in self._heads:
+                if token.concepts & concept and after.concepts & head:
+                    token = token._replace(concepts=token.concepts & ~concept)
+            tokens[at] = token
+        return tokens
+
+    def _negated(self, tokens: list[Token], negators: list[Token]) -> list[Token]:
+        """With the opposites of what a negator stands before; its words are theirs then."""
+        last = len(negators) - 1
+        at = -1
+        for place, token in enumerate(tokens):
+            while at < last and negators[at + 1].first < token.first:
+                at += 1
+            if at < 0 or not token.concepts & self._turning:
+                continue
+            negator = negators[at]
+            near = token.first - negator.last <= _NEGATED_WITHIN
+            if near and negator.clause == token.clause:
+                concepts = self._turned(token.concepts)
+                tokens[place] = token._replace(start=negator.start, concepts=concepts)
+        return tokens
+
+    def _turned(self, concepts: int) -> int:
+        turned = concepts & ~self._turning
+        for concept, opposite in self._turns:
+            if concepts & concept:
+                turned |= opposite
+        return turned
+
+
+_WORD_CHARS: Final = re.compile(r"[a-zà-ÿœ0-9_' -]+\*?$")
+
+
+@lru_cache(maxsize=2048)
+def _read(lexicon: Lexicon, folded: str) -> tuple[Token, ...]:
+    """A line read; kept for a while, as versions and sayings are both looked for in it."""
+    return lexicon._walk(folded)
+
+
+def _by_second(rows: Mapping[tuple[str, ...], int]) -> _Rows:
+    """Phrases of one first word, the longest first: by their second word, and those of a stem."""
+    literal: dict[str, list[_Row]] = {}
+    stems = []
+    for parts, bit in sorted(rows.items(), key=lambda row: -len(row[0])):
+        if parts[1].endswith("*"):
+            stems.append((parts, bit))
+        else:
+            literal.setdefault(parts[1], []).append((parts, bit))
+    return literal, stems
+
+
+def _is_row(words: Sequence[_Word], parts: Sequence[str]) -> bool:
+    """Whether words of one sentence are a phrase."""
+    if len(words) < len(parts) or words[-1].sentence != words[0].sentence:
+        return False
+    return all(map(_fits, words, parts))
+
+
+def _fits(word: _Word, part: str) -> bool:
+    if part[-1] == "*":
+        return word.text.startswith(part[:-1])
+    return word.text == part
+
+
+def _word_pattern(foreign: Iterable[str]) -> re.Pattern[str]:
+    runs = sorted(map(re.escape, foreign), key=len, reverse=True)
+    last = ["(" + "|".join(runs) + ")"] if runs else []
+    return re.compile("|".join((*_PARTS, *last)))
+
+
+_ASCII_WORD: Final = _word_pattern(())

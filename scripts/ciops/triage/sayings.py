@@ -1,0 +1,142 @@
+"""Sayings: what a sentence says, whatever its words are, as concepts in a row.
+
+`value .. differs` is a word of the concept `value` and, at most five words later in the same
+sentence, one of `differs`. A slot may offer several concepts (`keeps|holds`); a blank between two
+slots leaves room for two words of its clause, `+` for none, `~` for the rest of the clause, `..`
+for five words of the sentence, `...` for the rest of it. What a concept is in words, the policy's
+lexicon says. Linear: the words of a line are walked once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ciops.triage.lexicon import Lexicon, Token
+
+_ROOM: Final = {"+": 0, "": 2, "~": -16, "..": 5, "...": 16}
+"""How many words may lie between; of the same clause where it is negative or at most two."""
+_MOST_FOUND: Final = 6
+
+
+class Saying(NamedTuple):
+    """`owner` is the number of its signal; `room` is how many words may lie before each slot.
+
+    `without` are concepts that must not be in the clauses that it goes through.
+    """
+
+    owner: int
+    slots: tuple[int, ...]
+    room: tuple[int, ...]
+    without: int
+    zones: frozenset[str]
+
+
+class Found(NamedTuple):
+    """A signal's saying in a line, at text[start:end]."""
+
+    owner: int
+    start: int
+    end: int
+
+
+class SayingIndex:
+    """The sayings of a policy, found by the concepts that each needs."""
+
+    __slots__ = ("_by_bit", "_sayings", "lexicon")
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._sayings: list[Saying] = []
+        self._by_bit: dict[int, list[int]] = {}
+
+    def add(
+        self, owner: int, sayings: Iterable[str], without: Iterable[str], zones: frozenset[str]
+    ) -> None:
+        """Register a signal's sayings; KeyError names a concept that is not defined."""
+        unwanted = self.lexicon.bits(without)
+        for text in sayings:
+            slots, room = _slots(text, self.lexicon)
+            for bit in _bits_of(slots[-1]):
+                self._by_bit.setdefault(bit, []).append(len(self._sayings))
+            self._sayings.append(Saying(owner, slots, room, unwanted, zones))
+
+    def find(self, folded: str, zone: str) -> Iterator[Found]:
+        """Where the sayings are in a line in lower case."""
+        tokens = self.lexicon.read(folded) if self._sayings else []
+        for saying in self._candidates(tokens):
+            if zone in saying.zones:
+                yield from _found(saying, tokens)
+
+    def _candidates(self, tokens: Sequence[Token]) -> list[Saying]:
+        """The sayings for each of whose slots the line has a word."""
+        line = 0
+        for token in tokens:
+            line |= token.concepts
+        numbers = {number for bit in _bits_of(line) for number in self._by_bit.get(bit, ())}
+        chosen = (self._sayings[number] for number in sorted(numbers))
+        return [saying for saying in chosen if all(line & slot for slot in saying.slots)]
+
+
+def concepts_of(text: str) -> list[str]:
+    """The concepts that a saying names."""
+    return [name for slot in text.split() if slot not in _ROOM for name in slot.split("|")]
+
+
+def _slots(text: str, lexicon: Lexicon) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    slots, room, gap = [], [], ""
+    for part in text.split():
+        if part in _ROOM:
+            gap = part
+            continue
+        slots.append(lexicon.bits(part.split("|")))
+        room.append(_ROOM[gap])
+        gap = ""
+    return tuple(slots), tuple(room)
+
+
+def _bits_of(mask: int) -> Iterator[int]:
+    while mask:
+        bit = mask & -mask
+        yield bit
+        mask ^= bit
+
+
+def _found(saying: Saying, tokens: Sequence[Token]) -> Iterator[Found]:
+    """Each place where the slots are filled in order, with the nearest words before the last."""
+    slots, room = saying.slots, saying.room
+    last = len(slots) - 1
+    reached: list[tuple[Token, Token] | None] = [None] * (last + 1)
+    count = 0
+    for token in tokens:
+        for at in range(last, -1, -1):
+            if not token.concepts & slots[at]:
+                continue
+            first = token if at == 0 else _first(reached[at - 1], token, room[at])
+            if first is not None:
+                reached[at] = (first, token)
+        done = reached[last]
+        if done is None:
+            continue
+        reached[last] = None
+        if not _is_spoilt(saying.without, tokens, *done):
+            yield Found(saying.owner, done[0].start, done[1].end)
+            count += 1
+            if count == _MOST_FOUND:
+                return
+
+
+def _first(before: tuple[Token, Token] | None, token: Token, room: int) -> Token | None:
+    """The first word of a saying that goes on with a word, or None where it is too far away."""
+    if before is None or before[1].sentence != token.sentence:
+        return None
+    if room <= _ROOM[""] and before[1].clause != token.clause:
+        return None
+    apart = token.first - before[1].last - 1
+    return before[0] if 0 <= apart <= abs(room) else None
+
+
+def _is_spoilt(without: int, tokens: Sequence[Token], first: Token, last: Token) -> bool:
+    return without != 0 and any(
+        token.concepts & without and first.clause <= token.clause <= last.clause for token in tokens
+    )

@@ -1,0 +1,139 @@
+"""Which version worked and which fails, in the words of many people."""
+
+from __future__ import annotations
+
+import pytest
+
+from ciops.triage.issue_text import read_issue
+from ciops.triage.version_numbers import (
+    NEWEST,
+    OLDER,
+    parse_version,
+    precedes,
+    reported_version,
+)
+from ciops.triage.versions import earlier_that_worked, trials_of
+from triage.issue_making import facets, issue, policy
+
+
+def trials(text):
+    return trials_of(read_issue(issue("", text), policy().reading), policy().versions)
+
+
+def told(text):
+    return {(trial.version, trial.works) for trial in trials(text)}
+
+
+def regressed(text):
+    reading = read_issue(issue("", text), policy().reading)
+    reported = reported_version(reading, policy().version_shapes)
+    return earlier_that_worked(trials_of(reading, policy().versions), reported) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("2.6.0+cu124", (2, 6, 0)),
+        ("v2.7", (2, 7)),
+        ("20250131", (2025, 1, 31)),
+        ("nightly", None),
+    ],
+)
+def test_a_version_is_read(text, version):
+    assert parse_version(text) == version
+
+
+def test_versions_are_compared_as_far_as_both_go():
+    assert precedes((2, 5), (2, 6, 0))
+    assert precedes((2, 5, 1), (2, 6))
+    assert not precedes((2, 6), (2, 6, 0))
+    assert not precedes((2, 7, 1), (2, 6, 0))
+    assert precedes(OLDER, (1, 13))
+    assert precedes((2, 9), NEWEST)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It worked in 2.4. On 2.5 it fails.",
+        "On 2.5 it fails, it worked on 2.4.",
+        "Worked with PyTorch 2.7.1. PyTorch 2.8.0: error",
+        "2.7.1 fine; 2.8.0 not",
+        "2.5 OK, 2.6 broken",
+        "With 2.6.0 everything ran, with 2.7.0 it raises.",
+        "2.4, 2.5 and 2.6 are fine, 2.7 hangs.",
+        "Works with PyTorch 2.2.2, with 2.3.0 I get invalid device ordinal",
+        "async_save blocks the training thread on 2.9, not on 2.8.0",
+        "It raises on 2.9 but not on 2.8.",
+        "Only 2.7 and later are affected.",
+        "Since 2.7 every step logs it.",
+        "2.7 broke it.",
+        "torch 2.6 → 2.7: the step went from 210 ms to 340 ms",
+        "In 2.3 it took 30 s, in 2.6 it takes 8 minutes.",
+        "180 GB/s on 2.5 versus 95 GB/s on 2.6",
+        "We rolled back to 2.3 and it runs.",
+        "The previous release does not have the problem.",
+        "The nightly of 20250501 works, 20250503 fails.",
+        "nightly of May 2 is fine, May 3 hangs",
+        "01/10 nightly is good, the 01/20 nightly fails.",
+        "Avec la 2.5 ça marche, avec la 2.6 ça plante.",
+        "2.4 では動いていましたが、2.6 では失敗します。",
+        "2.3 没问题，2.6 报错。",
+        "With an older torch (1.13) it worked, in 2.3 it fails.",
+        "Last good version is 2.6, it fails on 2.7.",
+    ],
+)
+def test_an_earlier_version_worked(text):
+    assert regressed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2.4 fails, but 2.5 works",
+        "In 2.4 it fails but works in 2.5.",
+        "on 2.5 it works, on 2.4 it fails",
+        "Works on torch 2.9 single GPU, fails with two.",
+        "Using torch 2.9.0, it ran for 3 hours and then raised.",
+        "I am on 2.9.1 and it gave RuntimeError.",
+        "With torch 2.9.1 training went fine for a day, then it hung.",
+        "It fails on 2.3, 2.4 and 2.5 alike.",
+        "2.6 fails, 2.5 too.",
+        "The same on 2.3 and 2.4.",
+        "Did it work with 2.5?",
+        "The merger works in fp32 since 2.6.",
+        "Supported since 2.4.",
+        "NCCL 2.18 worked, with NCCL 2.20 it fails.",
+        "transformers 4.44 was fine, 4.50 fails.",
+        "It takes 2.5 GB on rank 0 and fails.",
+        "Fixed on nightly, 2.5.1 fails.",
+        "We use torch 2.6.",
+        "Upgrading to 2.7 didn't help, it still fails.",
+    ],
+)
+def test_no_earlier_version_worked(text):
+    assert not regressed(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "urgent"),
+    [
+        ("It worked in 2.4.\n\n### Versions\nPyTorch version: 2.3.0", False),
+        ("It worked in 2.4.\n\n### Versions\nPyTorch version: 2.5.0a0+git1", True),
+        ("So not a regression, 2.4 worked only with more memory. 2.5 fails.", False),
+    ],
+)
+def test_the_version_reported_tells_which_is_earlier(body, urgent):
+    assert ("regression" in facets("DDP barrier fails", body).high_priority) is urgent
+
+
+def test_a_list_shares_its_outcome():
+    assert told("2.4, 2.5 and 2.6 are fine, 2.7 hangs.") == {
+        ((2, 4), True), ((2, 5), True), ((2, 6), True), ((2, 7), False),
+    }  # fmt: skip
+
+
+def test_a_size_is_no_version():
+    assert {version for version, _ in told("It takes 2.5 GB on 2.4 and ran in 1.2 s.")} <= {
+        (2, 4), (2, 5), (1, 2),
+    }  # fmt: skip
