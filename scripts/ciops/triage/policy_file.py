@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
 from ciops.plumbing.yaml_file import Document, Reader, load
 from ciops.triage.anchor_index import AnchorIndex
@@ -17,9 +17,7 @@ from ciops.triage.policy import (
     ROLES,
     CommentRule,
     Component,
-    Family,
     Labels,
-    Outweighs,
     Override,
     Policy,
     Profile,
@@ -28,6 +26,7 @@ from ciops.triage.policy import (
     Scoring,
     Signal,
 )
+from ciops.triage.policy_families import read_families
 from ciops.triage.policy_language import read_sayings
 from ciops.triage.policy_signals import REPRODUCTION_GROUPS, read_signal, read_signals
 from ciops.triage.reading_rules import ZONES, ReadingRules
@@ -38,10 +37,6 @@ _TOP: Final = (
     "reading", "scoring", "components", "pairs", "alternatives", "interchangeable",
     "when_alone", "language", "overrides", "in_scope", "out_of_scope", "groups", "high_priority",
     "kinds", "reproduction", "comments",
-)  # fmt: skip
-_FAMILY_KEYS: Final = (
-    "threshold", "counts", "needs", "unless", "raised", "compares_versions", "thumbs_up",
-    "people", "plain_script", "outweighs", "explains_trace", "signals",
 )  # fmt: skip
 _FORBIDDEN: Final = ("high priority",)
 
@@ -80,8 +75,8 @@ def policy_of(document: Document) -> Policy:
         when_alone=frozenset(top.texts("when_alone", ())),
         signals=signals,
         overrides=tuple(_overrides(top, components, routes)),
-        apart=tuple(_families(top.child("out_of_scope"))),
-        priorities=tuple(_families(top.child("high_priority"))),
+        apart=tuple(read_families(top.child("out_of_scope"))),
+        priorities=tuple(read_families(top.child("high_priority"))),
         comments=dict(_comments(top)),
         reproduction=_reproduction(top.child("reproduction")),
         noise_frames=top.child("reading").texts("noise_frames", ()),
@@ -308,26 +303,6 @@ def _refuse_forbidden(top: Reader, policy: Policy) -> None:
             if label.casefold() in forbidden:
                 words = f"{label!r} is forbidden, and added all the same"
                 raise top.error(words, "Take it off one of the lists", "labels")
-
-
-def _families(section: Reader) -> Iterator[Family]:
-    for name in section.mapping():
-        reader = section.child(name)
-        reader.mapping(_FAMILY_KEYS)
-        yield Family(
-            name,
-            reader.number("threshold", 2.0),
-            reader.texts("counts", ()),
-            reader.texts("needs", ()),
-            reader.texts("unless", ()),
-            reader.number("raised", 0.0),
-            reader.flag("compares_versions", False),
-            int(reader.number("thumbs_up", 0)),
-            int(reader.number("people", 0)),
-            reader.flag("plain_script", False),
-            reader.choice("outweighs", get_args(Outweighs), "never"),  # type: ignore[arg-type]
-            reader.flag("explains_trace", False),
-        )
 
 
 def _overrides(
