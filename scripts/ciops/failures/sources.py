@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ciops.errors import UsageError
@@ -51,6 +51,12 @@ class Forges:
         except UsageError as error:
             return error.problem
 
+    def own_project(self) -> str:
+        """The project of the job that this runs in, when its GitLab is the one that is asked."""
+        env = self._host.env
+        site = env.get("CI_SERVER_URL", "").rstrip("/")
+        return env.get("CI_PROJECT_PATH", "") if site == self.get("gitlab").web_url else ""
+
     def say(self, text: str) -> None:
         """Tell a person what goes on."""
         self._host.say(text, "dim")
@@ -68,11 +74,14 @@ class Source:
 
 
 def gitlab(forges: Forges, scope: Scope, asked: str) -> Source:
-    """The pipelines of the configured GitLab."""
+    """The pipelines of the configured GitLab; of the job's own project where no scope names one."""
     forge = forges.get("gitlab")
     pipelines = forge.pipelines()
+    scope = scope if scope.upstream else replace(scope, upstream=forges.own_project())
 
     def find() -> Start:
+        if not asked and scope.upstream and scope.bridges is None:
+            return starts.newest_failed(scope.upstream, pipelines)
         if not asked:
             return starts.newest(scope, pipelines)
         found = starts.find(starts.gitlab_target(asked, forge.web_url), scope, pipelines)

@@ -164,11 +164,11 @@ def newest(scope: Scope, pipelines: Pipelines) -> Start:
 
 
 def newest_failed(project: str, pipelines: Pipelines) -> Start:
-    """The newest run that failed, of a source without bridges; else the newest that ended."""
+    """The newest that failed, else that ended: where no bridge tells what is in scope."""
     ended = [one for one in islice(pipelines.pipelines(project), LOOK_BACK) if _has_ended(one)]
     if not ended:
-        next_step = "Name a run by --pipeline"
-        raise ServiceError(f"{project}: none of the newest {LOOK_BACK} runs has ended", next_step)
+        problem = f"{project}: none of the newest {LOOK_BACK} pipelines or runs has ended"
+        raise ServiceError(problem, "Name one by --pipeline")
     newest_one = next((one for one in ended if one.status == "failed"), ended[0])
     return Start(newest_one, project, inside=True)
 
