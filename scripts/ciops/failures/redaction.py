@@ -38,7 +38,11 @@ _TOKENS: Final = re.compile(
     | npm_[A-Za-z0-9]{30,64}
     | pypi-[A-Za-z0-9_-]{40,512}
     | dckr_pat_[A-Za-z0-9_-]{20,64}
-    | dop_v1_[a-f0-9]{32,64}
+    | do[op]_v1_[a-f0-9]{32,64}
+    | (?:glsa|sntrys|sntryu|lin_api|shpat|shpss|whsec|figd|rubygems|ops)_[A-Za-z0-9_=+/.-]{20,255}
+    | dapi[a-f0-9]{32}(?![A-Za-z0-9])
+    | key-[a-f0-9]{32}(?![A-Za-z0-9])
+    | \d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])
     | ATATT[A-Za-z0-9_=-]{20,512}
     | SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}
     | AGE-SECRET-KEY-1[A-Z0-9]{40,64}
@@ -50,16 +54,20 @@ _TOKENS: Final = re.compile(
 _TOKEN_STARTS: Final = (
     *("gh", "gl", "GR13", "hf_", "nvapi-", "sk", "pk", "rk", "xai-", "gsk-", "AKIA", "ASIA"),
     *("AGPA", "AIDA", "AROA", "ANPA", "ANVA", "AIza", "ya29.", "xox", "xapp-", "npm_", "pypi-"),
-    *("dckr_pat_", "dop_v1_", "ATATT", "SG.", "AGE-SECRET", "hv", "eyJ", "_gitlab_session"),
+    *("dckr_pat_", "do", "ATATT", "SG.", "AGE-SECRET", "hv", "eyJ", "_gitlab_session", ":AA"),
+    *("glsa_", "sntry", "lin_api_", "shp", "whsec_", "figd_", "rubygems_", "ops_"),
+    *("dapi", "key-"),
 )
 
 # `password = x`, `"api_key": "x"`, `--token x`, `NPM_TOKEN=x`, in shells, YAML, JSON and URLs.
 _NAMED: Final = re.compile(
     r"""(?P<name>
         (?<![A-Za-z])(?:[A-Za-z0-9]{1,40}[_-]){0,6}
-        (?:passw(?:or)?d|passwd|passphrase|pwd|secret|secrets|token|apikey|api[_-]key|access[_-]key
-          |secret[_-]key|private[_-]key|account[_-]key|client[_-]secret|auth[_-]key|signature|sig
-          |credentials?|cookie)
+        (?:[A-Za-z]{0,12}(?:passw(?:or)?d|passwd|passphrase)|pwd|(?<=[_-])pass|secrets?|token|signature
+          |sig|credentials?|cookie
+          |(?:api|access|secret|private|account|auth|client|shared|storage|signing|encryption|master)
+           [_-]?(?:access[_-]?)?(?:key|token|secret)
+          |(?:refresh|bearer|session|bot|id|user|app)[_-]?(?:token|secret))
         (?:[_-](?:key|id|value|token|b64|base64))?
       )
       (?P<between>["']?\s{0,3}(?:=>|:=|[=:])\s{0,3}|["']?\s{1,3}(?=["']))
@@ -68,7 +76,7 @@ _NAMED: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _NAME_HINT: Final = re.compile(
-    r"pass|pwd|secret|token|key|sig|credential|cookie|authoriz|bearer", re.IGNORECASE
+    r"pass|pwd|secret|token|key|sig|credential|cookie|auth|bearer|login|user|\s-u\s", re.IGNORECASE
 )
 _OPTION: Final = re.compile(
     r"(?P<name>(?<![\w-])--?(?:[a-z0-9]{1,20}-){0,4}(?:password|passwd|token|secret|api-key"
@@ -81,6 +89,33 @@ _HEADER: Final = re.compile(
     r"(?:(?:basic|bearer|token|negotiate|digest|aws4-hmac-sha256)\s{1,3})?)"
     r"(?P<value>[^\s\"',;]{4,4096})",
     re.IGNORECASE,
+)
+# `"auth": "…"` of Docker's configuration, `_auth=…` of npm's.
+_AUTH: Final = re.compile(
+    r"(?P<name>(?<![A-Za-z0-9])_?auth[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
+    r"(?P<value>[A-Za-z0-9+/_-]{14,4096}={0,2})(?![A-Za-z0-9+/=_.-])"
+)
+# `machine HOST login NAME password WORD` of .netrc, `curl -u NAME:WORD`, `docker login -p WORD`.
+_NETRC: Final = re.compile(
+    r"(?P<name>\blogin\s{1,3}\S{1,200}\s{1,3}password\s{1,3})(?P<value>\S{1,4096})"
+)
+_USER: Final = re.compile(
+    r"(?P<name>(?<![\w-])(?:-u|--user|--proxy-user)[\s=]{1,3}[\"']?[^\s:\"']{1,200}:)"
+    r"(?P<value>[^\s\"']{3,4096})"
+)
+_LOGIN: Final = re.compile(
+    r"(?P<name>\blogin\b[^\n]{0,200}?\s-p[\s=]{1,3})(?P<value>[^\s\"']{3,4096}|\"[^\"\n]{1,4096}\")"
+)
+# Addresses that are secrets themselves: who knows them may post.
+_HOOK: Final = re.compile(
+    r"(?P<name>\bhttps://(?:hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/"
+    r"|(?:\w{1,20}\.)?discord(?:app)?\.com/api/webhooks/|[\w.-]{1,80}\.webhook\.office\.com/"
+    r"|api\.telegram\.org/bot|chat\.googleapis\.com/v1/spaces/))(?P<value>[^\s\"'<>)]{6,2048})"
+)
+# Who a person is; a name before a host of git is none, nor is a product of two tensors.
+_MAIL: Final = re.compile(
+    r"(?<![\w.+/@-])(?!git@)(?P<value>[A-Za-z0-9][\w.+-]{1,63})@"
+    r"(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,10}(?![\w(@-])"
 )
 _BEARER: Final = re.compile(
     r"(?P<name>\bbearer\s{1,3})(?P<value>[A-Za-z0-9._~+/=-]{12,4096})", re.IGNORECASE
@@ -125,6 +160,10 @@ def mask_secrets(text: str) -> str:
         text = _KEY_LINE.sub(MASK, text)
     if "://" in text and "@" in text:
         text = _URL.sub(_masked_url, text)
+    if "https://" in text:
+        text = _HOOK.sub(_masked_value, text)
+    if "@" in text:
+        text = _MAIL.sub(MASK, text)
     if _NAME_HINT.search(text):
         text = _mask_named(text)
     if any(start in text for start in _TOKEN_STARTS):
@@ -136,7 +175,8 @@ def _mask_named(text: str) -> str:
     text = _HEADER.sub(_masked_value, text)
     text = _BEARER.sub(_masked_value, text)
     text = _PRIVATE_HEADER.sub(_masked_value, text)
-    text = _OPTION.sub(_masked_value, text)
+    for pattern in (_OPTION, _AUTH, _NETRC, _USER, _LOGIN):
+        text = pattern.sub(_masked_value, text)
     return _NAMED.sub(_masked_named, text)
 
 
