@@ -75,10 +75,10 @@ def guide(language: str) -> Guide:
 
 
 def known_sentences(language: str) -> list[str]:
-    text = (SENTENCES / f"sentences.{language}.yml").read_text(encoding="utf-8")
     found = [
         sentence
-        for kinds in yaml.safe_load(text).values()
+        for path in SENTENCES.glob(f"sentences*.{language}.yml")
+        for kinds in yaml.safe_load(path.read_text(encoding="utf-8")).values()
         for sentences in kinds.values()
         for sentence in sentences
     ]

@@ -20,6 +20,10 @@ _NAME: Final = re.compile(
     r"[0-9]+[ \u00a0\u202f](?:GPU|CPU|[a-zà-ÿ]{3,})s?\b"
     r"|(?<![A-Za-z])[A-Z](?:[a-z]{3,}|[a-z]*[A-Z0-9][A-Za-z0-9+.]*)(?![A-Za-z])"
 )
+# Of what was left out, each: "PyPy and zip-imported plugins"; a phrase that says enough by itself.
+_CAMEL: Final = re.compile(r"\w[A-Z0-9]")
+_PARTED: Final = re.compile(r",| (?:and|or|nor|et|ou|ni) |、|および|及び|または|と(?=[^の])")
+_LONG: Final = re.compile(r"[\w)] [\w(]|\w-\w|[一-龥ァ-ヶー]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,10 @@ def overclaims(sentence: Sentence, scope: Scope, guide: Guide) -> Iterator[Span]
     """Where a sentence claims too much: one stretch a clause."""
     for start, end in _clauses(sentence.text, guide):
         clause = sentence.text[start:end]
+        said = sentence.phrase(start, end) if clause else ""
         found = [*_absolute(clause, guide), *_performance(clause, scope, guide)]
         if _is_claim(clause, guide):
-            found += [*_universal(clause, scope, guide), *_named(clause, scope, guide)]
+            found += [*_universal(clause, scope, guide), *_named(clause, said, scope, guide)]
         if found:
             first, last = min(a for a, _ in found), max(b for _, b in found)
             yield start + first, start + last
@@ -103,14 +108,27 @@ def _untested(not_tested: str, guide: Guide) -> Iterator[str]:
             yield clause
 
 
-def _named(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
-    """Something by name that the record says was not tested."""
+def _named(clause: str, said: str, scope: Scope, guide: Guide) -> Iterator[Span]:
+    """Something by name that the record says was not tested; `said` is the clause as written."""
     for untested in _untested(scope.not_tested, guide):
         left_out = guide.claims["excepted"].regex.sub("", untested)
-        for name in dict.fromkeys(_NAME.findall(left_out)):
-            whole = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
-            if not re.search(whole, scope.tested):
-                # A capital at the start of a sentence makes no name, where there are capitals.
-                first = 0 if guide.language == "ja" else 1
-                hits = re.finditer(whole, clause)
-                yield from (hit.span() for hit in hits if hit.start() >= first)
+        for whole in _names(left_out, scope, guide):
+            # A capital at the start of a sentence makes no name, where there are capitals.
+            first = 0 if guide.language == "ja" or whole.flags & re.IGNORECASE else 1
+            hits = [hit.span() for hit in whole.finditer(clause) if hit.start() >= first]
+            yield from hits
+            if not hits and clause != said and whole.search(said, first):
+                yield 0, len(clause)
+
+
+def _names(left_out: str, scope: Scope, guide: Guide) -> Iterator[re.Pattern[str]]:
+    """What was left out, by proper names and by phrases of some length, as patterns."""
+    for name in dict.fromkeys(_NAME.findall(left_out)):
+        whole = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])")
+        if not whole.search(scope.tested):
+            yield re.compile(whole.pattern, re.IGNORECASE) if _CAMEL.search(name) else whole
+    subject = guide.claims["left_out"].regex.match(left_out)
+    for phrase in _PARTED.split(subject["what"]) if subject else ():
+        bare = guide.claims["determiner"].regex.sub("", phrase.strip())
+        if _LONG.search(bare) and bare.casefold() not in scope.tested.casefold():
+            yield re.compile(rf"(?<!\w){re.escape(bare)}", re.IGNORECASE)

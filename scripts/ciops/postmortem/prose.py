@@ -148,6 +148,10 @@ _RANK: Final[dict[Kind, int]] = {
 }
 
 
+# How far behind a proposal "…, I think" may stand.
+_NEAR: Final = 12
+
+
 def _distinct(hits: list[_Hit]) -> list[_Hit]:
     """In order: hits of one kind that touch as one, of two kinds in the same words the stronger."""
     out: list[_Hit] = []
@@ -169,7 +173,9 @@ def _frames_a_proposal(hit: _Hit, hits: list[_Hit]) -> bool:
     if hit.kind != "hedge":
         return False
     proposals = (other for other in hits if other.kind == "advocacy")
-    return any(-1 <= hit.start - it.end <= 1 or -1 <= it.start - hit.end <= 1 for it in proposals)
+    return any(
+        -1 <= hit.start - it.end <= _NEAR or -1 <= it.start - hit.end <= 1 for it in proposals
+    )
 
 
 def persons(record: Record) -> tuple[str, ...]:
