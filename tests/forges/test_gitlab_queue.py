@@ -93,7 +93,7 @@ def test_a_text_of_quick_actions_alone_is_an_error(gitlab: World) -> None:
 def test_events_of_deleted_labels_are_left_out(gitlab: World) -> None:
     gitlab.fake.project(7).add_label_event(1, {"action": "add", "label": None, "user": "alice"})
     gitlab.fake.person_labels(7, 1, add=["triaged"])
-    assert [event.label for event in gitlab.queue.label_events(1)] == ["triaged"]
+    assert [event.label for event in gitlab.queue.timeline(1)[0]] == ["triaged"]
 
 
 @pytest.mark.parametrize(

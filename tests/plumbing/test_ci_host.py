@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ciops.plumbing.ci_host import CiHost, detect
+from fakes.runner import acting
 from plumbing.conftest import GITHUB, GITLAB, Seen
 
 
@@ -48,22 +49,6 @@ COMMANDS = [
     "\u200b::group::y",
     "\u2028::debug::y",
 ]
-
-
-def acting(lines: list[str]) -> list[str]:
-    """What a runner would obey: commands outside of a stop-commands pair."""
-    found = []
-    token = ""
-    for line in lines:
-        stop = re.match(r"\s*::stop-commands::(.*)", line)
-        if token:
-            token = "" if line == f"::{token}::" else token
-        elif stop:
-            token = stop.group(1)
-        elif re.match(r"\s*::", line) or "##[" in line:
-            found.append(line)
-    assert not token, "commands stay stopped"
-    return found
 
 
 def late_notice(host: CiHost, text: str) -> None:
@@ -299,3 +284,18 @@ def test_threads_do_not_cut_into_each_others_lines(on: Callable[..., Seen]) -> N
         thread.join()
     assert acting(seen.lines) == []
     assert len(seen.lines) == 4 * 50 * 4
+
+
+@pytest.mark.parametrize(
+    "given", ["  s3cret-token", "s3cret-token\n", "\ts3cret-token \r\n", "x\n s3cret-token"]
+)
+@pytest.mark.parametrize("env", [GITHUB, GITLAB, {}], ids=["github", "gitlab", "terminal"])
+def test_a_secret_is_hidden_as_it_is_sent_without_the_space_around_it(
+    on: Callable[..., Seen], env: dict[str, str], given: str
+) -> None:
+    seen = on(env)
+    seen.host.mask(given)
+    seen.host.say("it is s3cret-token!")
+    seen.host.error("s3cret-token is no good")
+    shown = seen.out.getvalue() + seen.err.getvalue()
+    assert "s3cret" not in shown.replace("::add-mask::s3cret-token\n", "")

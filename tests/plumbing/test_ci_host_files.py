@@ -12,23 +12,10 @@ import pytest
 from ciops.errors import UsageError
 from ciops.plumbing import ci_host
 from ciops.plumbing.ci_host import Event, cut_markdown
+from fakes.runner import github_outputs
 from plumbing.conftest import GITHUB, GITLAB, Seen
 
 # --- outputs --------------------------------------------------------------------------------
-
-
-def github_outputs(path: Path) -> dict[str, str]:
-    """As the runner reads GITHUB_OUTPUT."""
-    found: dict[str, str] = {}
-    lines = path.read_text(encoding="utf-8").split("\n")
-    while lines and lines[0]:
-        name, delimiter = lines.pop(0).split("<<", 1)
-        value = []
-        while lines[0] != delimiter:
-            value.append(lines.pop(0))
-        lines.pop(0)
-        found[name] = "\n".join(value)
-    return found
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,13 @@ A = "<!-- -->"
         ("an @ alone, a@ and @!", "an @ alone, a@ and @!"),
         ("`@user` and ``a ` @b``", "`@user` and ``a ` @b``"),
         ("a ` b @user", f"a ` b @{A}user"),
+        ("[a](`)@user`", f"[a](&#96;)@{A}user`"),
+        ("![a](b(`))@user`", f"![a](b(&#96;))@{A}user`"),
+        ('[a](b "x)`")@user`', f'[a](b "x)&#96;")@{A}user`'),
+        ("[a](<b `>)@user`", f"[a](<b &#96;>)@{A}user`"),
+        ("[a](((((`)))))@user`", f"[a](((((`)))))@{A}user`"),
+        ("[a](b) `@user`", "[a](b) `@user`"),
+        ("[a`](b)@user`", "[a`](b)@user`"),
         (r"\`@user\`", rf"\`@{A}user\`"),
         ("``@user`", f"``@{A}user`"),
         ("```py\n@decorator\n```", "```py\n@decorator\n```"),
@@ -141,6 +148,9 @@ PIECES = st.lists(
             "\\",
             "word ",
             "https://x.y/@z ",
+            "[a](",
+            ")",
+            '"',
         ]
     )
     | st.sampled_from(

@@ -75,8 +75,8 @@ class MemoryQueue:
     def comments(self, number: int) -> list[Comment]:
         return list(self.talk.get(number, ()))
 
-    def label_events(self, number: int) -> list[LabelEvent]:
-        return list(self.events.get(number, ()))
+    def timeline(self, number: int) -> tuple[list[LabelEvent], list[Comment]]:
+        return list(self.events.get(number, ())), self.comments(number)
 
     def association_of(self, person: Person) -> str:
         return "NONE"

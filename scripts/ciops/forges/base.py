@@ -241,8 +241,8 @@ class IssueQueue(Protocol):
 
     def comments(self, number: int) -> list[Comment]: ...
 
-    def label_events(self, number: int) -> list[LabelEvent]:
-        """Oldest first."""
+    def timeline(self, number: int) -> tuple[list[LabelEvent], list[Comment]]:
+        """Label events, oldest first, and the comments that the service tells with them."""
 
     def association_of(self, person: Person) -> str:
         """OWNER, MEMBER, COLLABORATOR or NONE, where comments do not tell it themselves."""

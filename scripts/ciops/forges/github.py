@@ -135,10 +135,11 @@ class GitHubQueue:
         path = f"{self._issue_path(number)}/comments"
         return [facts.comment(row) for row in self._client.items(path, {"per_page": 100})]
 
-    def label_events(self, number: int) -> list[LabelEvent]:
+    def timeline(self, number: int) -> tuple[list[LabelEvent], list[Comment]]:
         path = f"{self._issue_path(number)}/timeline"
-        events = map(facts.label_event, self._client.items(path, {"per_page": 100}))
-        return [event for event in events if event is not None]
+        told = list(self._client.items(path, {"per_page": 100}))
+        events = [event for event in map(facts.label_event, told) if event is not None]
+        return events, [facts.comment(row) for row in told if text(row, "event") == "commented"]
 
     def association_of(self, person: Person) -> str:  # noqa: ARG002 - GitHub's comments tell it
         return "NONE"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from ciops.errors import RefusedError, UsageError
@@ -150,7 +151,14 @@ class GitLabQueue:
         return map(facts.issue, self._client.items(f"{self._path}/issues", query))
 
     def comments(self, number: int) -> list[Comment]:
-        return [facts.comment(note) for note in self._notes(number, "asc")]
+        return [self._vouched(facts.comment(note)) for note in self._notes(number, "asc")]
+
+    def _vouched(self, comment: Comment) -> Comment:
+        """Anybody may take a name like those of tokens' accounts, which are members."""
+        author = comment.author
+        if not facts.is_bot_name(author.login) or self.association_of(author) != "NONE":
+            return comment
+        return replace(comment, author=replace(author, is_bot=False))
 
     def _notes(self, number: int, sort: Literal["asc", "desc"]) -> Iterator[Json]:
         query = {
@@ -162,10 +170,11 @@ class GitLabQueue:
         notes = self._client.items(f"{self._issue_path(number)}/notes", query)
         return (note for note in notes if not flag(note, "system"))
 
-    def label_events(self, number: int) -> list[LabelEvent]:
+    def timeline(self, number: int) -> tuple[list[LabelEvent], list[Comment]]:
+        """No comments: GitLab tells label events alone."""
         path = f"{self._issue_path(number)}/resource_label_events"
         events = map(facts.label_event, self._client.items(path, {"per_page": 100}))
-        return [event for event in events if event is not None]
+        return [event for event in events if event is not None], []
 
     def association_of(self, person: Person) -> str:
         """By access level, own or inherited; asked once for each person."""

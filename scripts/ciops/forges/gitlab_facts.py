@@ -28,12 +28,17 @@ from ciops.plumbing.http import Json
 _BOT: Final = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?")
 
 
+def is_bot_name(login: str) -> bool:
+    """Whether an account is called as those of access tokens are."""
+    return bool(_BOT.fullmatch(login))
+
+
 def person(data: Json) -> Person:
     """The account `ghost` stands for deleted ones."""
     login = text(data, "username")
     if not login:
         return GHOST
-    is_bot = flag(data, "bot") or bool(_BOT.fullmatch(login))
+    is_bot = flag(data, "bot") or is_bot_name(login)
     return Person(login, is_bot, whole(data, "id"))
 
 

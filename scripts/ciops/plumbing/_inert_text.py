@@ -147,9 +147,17 @@ _ATTRIBUTE: Final = r"""\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:[^"'=<>`\s]+|'[^']*'|"
 _SHOWN: Final = "title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext"
 _SHOWN_TAG: Final = rf"<(?i:{_SHOWN})(?:{_ATTRIBUTE})*\s*/?>"
 _TAG: Final = rf"<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>"
-# Instructions, declarations and CDATA, which readers end at different places.
-_ODD: Final = re.compile(r"<\?|<![A-Za-z\[]")
+# Instructions, declarations and CDATA, which readers end at different places; an address with
+# more brackets than _LINK_TAIL follows.
+_ODD: Final = re.compile(r"<\?|<![A-Za-z\[]|\]\((?:[^\s()]*\(){2}[^\s]*`")
 _AUTOLINK: Final = r"<[A-Za-z][A-Za-z0-9.+-]{1,31}:[^\s<>]*>|<[\w.+-]+@[A-Za-z0-9.-]+>"
+
+
+_PARENTHESES: Final = r"\((?:\\.|[^\s()\\]|\((?:\\.|[^\s()\\])*\))*\)"
+_TITLE: Final = r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\))"""
+_LINK_TAIL: Final = re.compile(
+    rf"\]\(\s*(?:<(?:\\.|[^<>\\\n])*>|(?:\\.|[^\s()<\\]|{_PARENTHESES})*)(?:\s+{_TITLE})?\s*\)"
+)
 
 
 def neutralise_mentions(markdown: str, *, references: bool = False) -> str:
@@ -205,10 +213,16 @@ def _inert(kind: str, text: str, *, references: bool) -> str:
     if kind == "html":
         return _taken_apart(_QUICK_ACTION.sub(r"\1" + APART, text), "html", references)
     text = _QUICK_ACTION.sub(r"\1\\", text)
+    text = _LINK_TAIL.sub(_without_ticks, text)
     if kind == "row":
         cells = _CELL_EDGE.split(text)
         return "".join(_taken_apart(cell, "text", references) for cell in cells)
     return _taken_apart(text, "text", references)
+
+
+def _without_ticks(tail: re.Match[str]) -> str:
+    """A backtick in a link's address or title opens no code: written so that none could."""
+    return tail.group().replace("`", "&#96;")
 
 
 def _taken_apart(text: str, kind: str, references: bool) -> str:
@@ -225,6 +239,8 @@ def _taken_apart(text: str, kind: str, references: bool) -> str:
             at = _code_end(text, match)
         elif group == "comment":
             at = _comment_end(text, match, absent)
+            if at == match.end() and "-->" not in absent:  # readers differ: so does what is code
+                pattern = _pattern("odd", references)
         out.append(_piece(text[match.start() : at], group, references))
     out.append(text[at:])
     return "".join(out)

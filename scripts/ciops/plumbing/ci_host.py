@@ -107,9 +107,7 @@ class CiHost:
 
     def mask(self, secret: str) -> None:
         """Never show `secret`, nor a line of it, in anything that goes through this object."""
-        for line in {secret, *secret.splitlines()}:
-            if line.strip():
-                self._secrets.append(line)
+        self._secrets += _lines_of(secret)
         self._secrets.sort(key=len, reverse=True)
 
     def say(self, text: str, style: str = "") -> None:
@@ -198,9 +196,8 @@ class GitHubActions(CiHost):
 
     def mask(self, secret: str) -> None:
         super().mask(secret)
-        for line in secret.splitlines():
-            if line.strip():
-                self._command("add-mask", line)
+        for line in _lines_of(secret):
+            self._command("add-mask", line)
 
     def summary(self, markdown: str, note: str = SUMMARY_NOTE) -> None:
         path = self.env.get("GITHUB_STEP_SUMMARY", "")
@@ -254,6 +251,11 @@ class GitHubActions(CiHost):
             token = secrets.token_hex(16)
             text = f"::stop-commands::{token}\n{text}\n::{token}::"
         super()._print(stream, text)
+
+
+def _lines_of(secret: str) -> list[str]:
+    """Its lines as they are used: a token is sent without the space around it."""
+    return [line.strip() for line in secret.splitlines() if line.strip()]
 
 
 def _hand_over(path: Path, text: str) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from ciops.errors import RefusedError
 from ciops.forges.base import Comment, IssueQueue, LabelAddition
+from ciops.plumbing.http import HttpError
 from ciops.triage.run_file import Entry, RunFile, timestamp
 
 CREATE_LABELS: Final = "Create them in the repository, or change the policy; nothing was written"
@@ -38,7 +39,7 @@ class Written:
     """What was written to one issue.
 
     `labels` were added; `suggested` wait for a person; `not_suggested` could not be stored as
-    suggestions and were left.
+    suggestions and were left. `doubled`: another run made the same comment at the same time.
     """
 
     labels: tuple[str, ...] = ()
@@ -46,19 +47,22 @@ class Written:
     not_suggested: tuple[str, ...] = ()
     comment_id: int = 0
     comment_url: str = ""
+    doubled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Pen:
     """What a write needs: where it goes, where it is recorded, and what guards it.
 
-    `writing` lets a write be finished when the job is cancelled, `pace` waits before each.
+    `writing` lets a write be finished when the job is cancelled, `pace` waits before each. With
+    `looks_after` comments are read once more when one was made.
     """
 
     queue: IssueQueue
     record: RunFile
     writing: Callable[[], AbstractContextManager[None]]
     pace: Callable[[], None]
+    looks_after: bool = False
 
 
 def refuse_missing(wanted: frozenset[str], there: frozenset[str]) -> None:
@@ -70,9 +74,16 @@ def refuse_missing(wanted: frozenset[str], there: frozenset[str]) -> None:
 
 
 def missing_labels(wanted: frozenset[str], there: frozenset[str]) -> list[str]:
-    """In alphabetical order; services do not tell labels apart by case."""
-    known = {name.casefold() for name in there}
-    return sorted(name for name in wanted if name.casefold() not in known)
+    """In alphabetical order; services do not tell labels apart by the case of plain letters.
+
+    No further: `ﬁle` folds to `file` as well, but a service would take them for two labels.
+    """
+    known = set(map(_folded, there))
+    return sorted(name for name in wanted if _folded(name) not in known)
+
+
+def _folded(label: str) -> str:
+    return "".join(char.lower() if char.isascii() else char for char in label)
 
 
 def apply(writes: Writes, pen: Pen) -> Written:
@@ -80,7 +91,8 @@ def apply(writes: Writes, pen: Pen) -> Written:
     written = Written()
     if writes.comment:
         comment = _comment(writes, pen)
-        written = replace(written, comment_id=comment.id, comment_url=comment.url)
+        doubled = pen.looks_after and _is_doubled(comment, writes, pen)
+        written = replace(written, comment_id=comment.id, comment_url=comment.url, doubled=doubled)
     if writes.labels:
         written = _label(writes, pen, written)
     return written
@@ -102,6 +114,19 @@ def _comment(writes: Writes, pen: Pen) -> Comment:
         done = replace(entry, state="done", at=timestamp(), id=comment.id, url=comment.url)
         pen.record.add(done)
     return comment
+
+
+def _is_doubled(comment: Comment, writes: Writes, pen: Pen) -> bool:
+    """Whether the same comment is there twice: no service takes one only if none is there yet."""
+    try:
+        there = pen.queue.comments(writes.issue)
+    except HttpError:  # the comment is made and recorded, whoever else made one
+        return False
+    return any(
+        writes.marker in other.body and (other.author.is_bot or other.author == comment.author)
+        for other in there
+        if other.id != comment.id
+    )
 
 
 def _label(writes: Writes, pen: Pen, written: Written) -> Written:

@@ -30,8 +30,19 @@ def render_comment(template: str, decision: Decision, policy: Policy, words: Tem
         queue=labels.queue,
         review=labels.review,
         reproduction=labels.reproduction,
-        reason=next(reasons, ""),
+        reason=next((quote for quote in reasons if not _passes_for_ours(quote, policy)), ""),
     ).strip()
+
+
+def _passes_for_ours(quote: str, policy: Policy) -> bool:
+    """Whether a quoted line would, in the bot's comment, be taken for what the bot says itself.
+
+    A reporter could write the marker of another comment, or its words, to silence that one.
+    """
+    rules = policy.comments.values()
+    if any(rule.marker in quote for rule in rules):
+        return True
+    return any(signal.search(quote) for rule in rules for signal in rule.equivalents)
 
 
 def own_comment(

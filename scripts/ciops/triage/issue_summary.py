@@ -244,6 +244,8 @@ def _comment_lines(result: Result, words: Templates, plain: bool) -> Iterator[st
     elif result.outcome == "written":
         posted = _linked(words.message("line.posted"), result.written.comment_url, plain)
         yield words.message("line.comment_written", template=template, link=posted)
+        if result.written.doubled:
+            yield words.message("line.comment_doubled")
     else:
         kind = "held_back" if result.outcome in ("held_back", "failed") else "planned"
         yield words.message(f"line.comment_{kind}", template=template)

@@ -48,6 +48,15 @@ def with_comments(
     return replace(facts, comments=tuple(_comment(part, association_of) for part in comments))
 
 
+def with_newer_comments(
+    facts: IssueFacts, told: Sequence[Comment], association_of: AssociationOf
+) -> IssueFacts:
+    """With comments that came since the others were read: another run's own may be one."""
+    known = {part.id for part in facts.comments}
+    newer = (_comment(part, association_of) for part in told if part.id not in known)
+    return replace(facts, comments=(*facts.comments, *newer))
+
+
 def with_timeline(facts: IssueFacts, events: Sequence[LabelEvent], read_at: str) -> IssueFacts:
     """With its timeline, and its labels as that tells them.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 from collections import Counter
@@ -33,7 +34,17 @@ class Part:
 
     @property
     def shard(self) -> Shard:
-        return shard_of(self.record.run.shard)
+        """UsageError where the record names none."""
+        try:
+            return shard_of(self.record.run.shard)
+        except argparse.ArgumentTypeError as error:
+            step = "Name the folders that the shards left"
+            raise UsageError(f"{self.folder / NAME}: shard {error}", step) from None
+
+    @property
+    def calls(self) -> int:
+        told = (self.record.result or {}).get("calls", 0)
+        return told if isinstance(told, int) else 0
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
@@ -152,8 +163,13 @@ def _outcomes(parts: Sequence[Part]) -> tuple[Counter[str], Counter[str], list[s
         if line.get("skip"):
             reasons[str(line["skip"])] += 1
         if line.get("error") and len(failures) < FAILURES:
-            failures.append(f"#{line.get('number')}: {escape_markdown(line['error'])}")
+            failures.append(f"#{_number(line)}: {escape_markdown(line['error'])}")
     return outcomes, reasons, failures
+
+
+def _number(line: Mapping[str, Any]) -> int:
+    number = line.get("number")
+    return number if isinstance(number, int) else 0
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -164,7 +180,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         for text in file:
             try:
                 line = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(line, dict):
                 yield line
@@ -174,7 +190,6 @@ def _summary(parts: Sequence[Part], endings: Sequence[str], output: Path, words:
     run = parts[0].record.run
     outcomes, reasons, failures = _outcomes(parts)
     shards = ", ".join(str(part.shard) for part in parts)
-    results = [part.record.result or {} for part in parts]
     head = words.render(
         "run.md",
         repo=run.repo,
@@ -183,7 +198,7 @@ def _summary(parts: Sequence[Part], endings: Sequence[str], output: Path, words:
         profile=run.profile,
         account=run.account,
         shard=words.message("summary.shards", shards=shards),
-        calls=sum(result.get("calls", 0) for result in results),
+        calls=sum(part.calls for part in parts),
         service=run.forge,
         looked_at=outcomes.total(),
         totals=totals(outcomes, words),

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from ciops.errors import EXIT_DONE, UsageError
+from ciops.errors import EXIT_DONE, RefusedError, UsageError
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.yaml_file import shown
 from ciops.triage.command_line import (
+    POLICY,
     Parser,
     Place,
     add_language,
@@ -40,6 +41,9 @@ issue_comment, workflow_dispatch or schedule; on GitLab a webhook's payload or a
 DRY_RUN=true in the environment keeps every run from writing."""
 EXAMPLE: Final = "--repo OWNER/NAME --issue 7 --dry-run"
 KILL_SWITCH: Final = "DRY_RUN"
+PROPOSALS: Final = frozenset(
+    {"pull_request", "pull_request_target", "merge_request_event", "external_pull_request_event"}
+)
 _OFF: Final = ("", "0", "false", "no", "off")
 
 
@@ -85,6 +89,7 @@ def main(
     target = Target(options.issues, options.sweep)
     if not (options.issues or options.sweep):
         target = target_of(host.event(), options.place.repo)
+    refuse_strangers_policy(options, env)
     if target.reason:
         return say_left_alone(target, options, host, target.reason)
     from ciops.triage.interruption import Interruption
@@ -107,6 +112,17 @@ def say_left_alone(
     host.say(f"{name}: {sentence}")
     host.summary(f"{link(name, target.url)}: {sentence}")
     return EXIT_DONE
+
+
+def refuse_strangers_policy(options: Options, env: Mapping[str, str]) -> None:
+    """RefusedError where a run that writes would go by a policy that a pull request brings."""
+    event = env.get("GITHUB_EVENT_NAME", "") or env.get("CI_PIPELINE_SOURCE", "")
+    own = options.policy.resolve().is_relative_to(POLICY.parent)
+    if event in PROPOSALS and options.mode == "apply" and not own:
+        raise RefusedError(
+            f"the policy {options.policy} may be the pull request's own, and this run would write",
+            "Run it on issues, on a schedule or by hand, or with --dry-run",
+        )
 
 
 def options_of(given: argparse.Namespace, host: CiHost) -> Options:

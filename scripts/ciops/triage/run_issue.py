@@ -18,7 +18,13 @@ from ciops.triage.comments import own_comment, render_comment
 from ciops.triage.decide import Decision, decide
 from ciops.triage.facts import IssueFacts
 from ciops.triage.interruption import within
-from ciops.triage.live_facts import comment_url, facts_of, with_comments, with_timeline
+from ciops.triage.live_facts import (
+    comment_url,
+    facts_of,
+    with_comments,
+    with_newer_comments,
+    with_timeline,
+)
 from ciops.triage.never import Case, refuse_breach
 from ciops.triage.plan import Skip, skip_reason, standing_of
 from ciops.triage.policy import Mode, Policy, Profile
@@ -96,7 +102,8 @@ def look_at(issue: Issue, desk: Desk, mode: Mode) -> Look:
         look = _decided(facts, desk, mode)
         if not look.writes.calls:
             return look
-    events = desk.queue.label_events(issue.number)
+    events, told = desk.queue.timeline(issue.number)
+    facts = with_newer_comments(facts, told, desk.association_of)
     return _decided(with_timeline(facts, events, issue.updated_at), desk, mode)
 
 

@@ -143,7 +143,10 @@ def _session(setting: Setting, desk: Desk, record: RunFile, report: Report) -> S
     interruption = setting.interruption
     pace = Pace(interruption.sleep)
     writes = setting.options.mode == "apply"
-    pen = Pen(setting.queue, record, interruption.writing, pace.wait) if writes else None
+    pen = None
+    if writes:
+        named = not setting.sweeps
+        pen = Pen(setting.queue, record, interruption.writing, pace.wait, looks_after=named)
     return Session(
         desk=desk,
         client=setting.forge.client,

@@ -16,12 +16,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_SERVICE
+from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_SERVICE, RefusedError
 from ciops.forges.base import Comment, IssueQueue, LabelEvent, Person, same_label
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.http import HttpError, RateLimitedError
 from ciops.plumbing.interruption import StoppedError
 from ciops.plumbing.rendering import Templates, code_span
+from ciops.plumbing.yaml_file import shown
 from ciops.triage.command_line import (
     Parser,
     Place,
@@ -78,6 +79,8 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     parser = Parser("undo", ABOUT, "out/run.json --dry-run")
     parser.add_argument("record", metavar="DIR/run.json", type=Path, help="what `run` left")
     parser.add_argument("--dry-run", action="store_true", help="say what would be taken back")
+    about = "the repository that the record must name, default: in a job, the job's own"
+    parser.add_argument("--repo", metavar="OWNER/NAME", help=about)
     parser.add_argument("--gitlab-url", metavar="URL", default="", help="address of the GitLab")
     add_language(parser)
     add_output(parser)
@@ -86,9 +89,19 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     path = given.record / NAME if given.record.is_dir() else given.record
     record = read_run_file(path)
     run = record.run
+    refuse_elsewhere(run, given.repo or "", host)
     _, queue = open_queue(Place(run.forge, run.repo, given.gitlab_url), host)
     asks = queue.viewer().login if record.entries else ""
     return _undo(record, Doer(run, asks), queue, host, words_in(given.language), dry=given.dry_run)
+
+
+def refuse_elsewhere(run: Run, asked: str, host: CiHost) -> None:
+    """RefusedError when a record names another repository than is asked for, or works in a job."""
+    own = {"github": "GITHUB_REPOSITORY", "gitlab": "CI_PROJECT_PATH"}.get(host.name, "")
+    expected = asked or host.env.get(own, "")
+    if expected and not _same(expected, run.repo):
+        problem = f"the record is of {shown(run.repo)}, not of {shown(expected)}"
+        raise RefusedError(problem, "Name its repository by --repo if that is what is meant")
 
 
 def _undo(
@@ -162,7 +175,7 @@ def _label_steps(number: int, entry: Entry, doer: Doer, queue: IssueQueue) -> It
         yield Step(number, label, lambda: False, "suggested")
     there = queue.issue(number).labels
     standing = [name for name in entry.labels if any(same_label(name, other) for other in there)]
-    events = queue.label_events(number) if standing else []
+    events = queue.timeline(number)[0] if standing else []
     for label in reversed(standing):
 
         def remove(label: str = label) -> bool:
