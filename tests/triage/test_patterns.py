@@ -179,13 +179,30 @@ def test_a_bounded_pattern_is_taken(pattern):
     re.compile(pattern)
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * 1000, "no " * 333, "torch/" * 160, "with " * 200, "(((" * 300]
-)
+LINES = ["a" * 1000, "no " * 333, "torch/" * 160, "with " * 200, "(((" * 300]
+KNOWN_COST = re.compile(r"[a-z]{1,60}\d")
+"""A pattern that is dear and bounded: what it takes tells how fast the machine is just now."""
+
+
+@pytest.mark.parametrize("text", LINES)
 def test_every_pattern_is_quick_on_a_long_line(text):
-    slowest = 0.0
-    for signal in _all_signals(policy()):
-        start = time.process_time()
-        signal.search(text)
-        slowest = max(slowest, time.process_time() - start)
-    assert slowest < 0.05
+    """No pattern takes much longer than a known one does, on the same line at the same time."""
+    allowed = 20 * quickest(lambda: KNOWN_COST.search("a" * 1000))
+    late = [
+        signal.id
+        for signal in _all_signals(policy())
+        if quickest(lambda signal=signal: signal.search(text), allowed) > allowed
+    ]
+    assert late == []
+
+
+def quickest(work, enough=0.0) -> float:
+    """The processor time of the quickest of some tries; one that is quick enough is the last."""
+    took = float("inf")
+    for _ in range(7):
+        start = time.thread_time()
+        work()
+        took = min(took, time.thread_time() - start)
+        if took <= enough:
+            break
+    return took

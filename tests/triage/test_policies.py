@@ -9,6 +9,7 @@ import pytest
 from ciops.errors import CiopsError
 from ciops.plumbing.yaml_file import parse
 from ciops.triage.decide import decide, profile_of
+from ciops.triage.policy import COMMENTS
 from ciops.triage.policy_check import _all_signals, check_policy
 from ciops.triage.policy_file import load_policy, policy_of
 from triage.issue_making import POLICY_FILE, SECOND_FILE, fence, issue, policy
@@ -34,6 +35,8 @@ CONSTITUENT = r"'\bUnknownConstituent\b'"
         ("role: root\n", "role: rot\n", 'signals[0].role: unknown value "rot"'),
         ("zones: [code, shell]", "zones: [code, shel]", 'Did you mean "shell"?'),
         ("id: calendar_call", "id: harmonics_error", "is used twice"),
+        ("  not_distributed:\n    marker", "  other_team:\n    marker", 'unknown key "other_team"'),
+        ("  needs_distributed_reproduction:", "  needs_repro:", "unknown key"),
         (CONSTITUENT, r"'(\bUnknown'", "unmatched bracket"),
         (CONSTITUENT, r"'(\w+)+x'", "repeats a group without a bound"),
         (CONSTITUENT, r"'\w*'", "pattern"),
@@ -44,6 +47,14 @@ def test_a_mistake_is_named_with_its_line_and_key(old, new, said):
     with pytest.raises(CiopsError, match=r"p\.yml:\d+: ") as caught:
         policy_of(parse(TEXT.replace(old, new, 1), "p.yml"))
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("name", COMMENTS)
+def test_a_policy_without_a_comment_that_a_plan_may_leave_is_refused(name):
+    document = parse(TEXT, "p.yml")
+    del document.data["comments"][name]
+    with pytest.raises(CiopsError, match=rf"p\.yml:\d+: comments: lacks '{name}'"):
+        policy_of(document)
 
 
 @pytest.mark.parametrize("file", [POLICY_FILE, SECOND_FILE], ids=lambda file: file.stem)

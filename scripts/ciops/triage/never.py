@@ -12,10 +12,8 @@ from typing import Final
 
 from ciops.errors import RefusedError
 from ciops.triage.facts import IssueFacts
-from ciops.triage.plan import NEEDS_REPRODUCTION, NOT_DISTRIBUTED, Plan, standing_of
-from ciops.triage.policy import Policy, Profile
-
-COMMENTS: Final = (NOT_DISTRIBUTED, NEEDS_REPRODUCTION)
+from ciops.triage.plan import Plan, standing_of
+from ciops.triage.policy import COMMENTS, Policy, Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,19 @@ from typing import Final, Literal
 from ciops.triage.comment_rules import standing_comment
 from ciops.triage.facets import Facets
 from ciops.triage.facts import LABELED, UNLABELED, IssueFacts, LabelChange
-from ciops.triage.policy import Mode, Policy, Profile, Route
+from ciops.triage.policy import (
+    NEEDS_REPRODUCTION,
+    NOT_DISTRIBUTED,
+    Mode,
+    Policy,
+    Profile,
+    Route,
+)
 
 Skip = Literal[
     "pull_request", "closed", "locked", "not_in_queue", "already_processed", "awaiting_human",
     "human_removed_label",
 ]  # fmt: skip
-NOT_DISTRIBUTED: Final = "not_distributed"
-NEEDS_REPRODUCTION: Final = "needs_distributed_reproduction"
 
 
 NOTES: Final = {

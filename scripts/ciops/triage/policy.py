@@ -22,6 +22,10 @@ Role = Literal["root", "api", "path", "weak", "against"]
 ROLES: Final[tuple[Role, ...]] = ("root", "api", "path", "weak", "against")
 Mode = Literal["sweep", "single"]
 Outweighs = Literal["never", "unless_shown", "always"]
+NOT_DISTRIBUTED: Final = "not_distributed"
+NEEDS_REPRODUCTION: Final = "needs_distributed_reproduction"
+COMMENTS: Final = (NOT_DISTRIBUTED, NEEDS_REPRODUCTION)
+"""The comments that a plan may leave; a policy gives each its marker."""
 SignalKind = Literal["words", "toggle", "name", "identifier", "background"]
 
 

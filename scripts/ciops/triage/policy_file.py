@@ -14,6 +14,7 @@ from ciops.triage.blocks import heading_name
 from ciops.triage.pattern_lint import first_fault
 from ciops.triage.patterns import words_of
 from ciops.triage.policy import (
+    COMMENTS,
     ROLES,
     CommentRule,
     Component,
@@ -325,6 +326,11 @@ def _overrides(
 
 
 def _comments(top: Reader) -> Iterator[tuple[str, CommentRule]]:
+    given = top.child("comments").mapping(COMMENTS)
+    for name in COMMENTS:
+        if name not in given:
+            words = f"lacks {name!r}, which a plan may leave"
+            raise top.error(words, "Give it a marker", "comments")
     for name, reader in top.entries("comments"):
         reader.mapping(("marker", "equivalents"))
         items = reader.items("equivalents")
