@@ -344,3 +344,33 @@ def test_a_bug_that_was_filed_as_a_request_is_a_bug():
 )
 def test_of_some_issues_no_reproduction_is_asked(title):
     assert facets(title, "").repro_expected is False
+
+
+@pytest.mark.parametrize(
+    ("body", "comments", "kind"),
+    [
+        pytest.param(
+            "FSDP falls back to NO_SHARD. That by itself is what we want, but we ought to log a "
+            "warning.", (), "enhancement", id="told so at once",
+        ),
+        pytest.param(
+            "It raises a ValueError.", (("The check is right. Could you print the size?", "NONE"),),
+            "enhancement", id="found out by the reporter",
+        ),
+        pytest.param(
+            "It raises a RuntimeError.",
+            (("So no defect in the backend. Let's print the address.", "MEMBER"),),
+            "enhancement", id="settled by a maintainer",
+        ),
+        pytest.param(
+            "It raises a ValueError. The check is right.", (), "bug", id="no wish is left",
+        ),
+        pytest.param(
+            "It raises. Could you print the size?", (), "bug", id="nobody says it is right",
+        ),
+    ],
+)  # fmt: skip
+def test_a_report_of_what_is_meant_so_is_a_wish(body, comments, kind):
+    comments = [said(text, role, "reporter" if role == "NONE" else "m") for text, role in comments]
+    found = facets("FSDP with one process", "### 🐛 Describe the bug\n\n" + body, *comments)
+    assert found.kind == kind

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from triage.issue_making import facets, fence, said
+from ciops.triage.decide import judge_facts
+from triage.issue_making import facets, fence, issue, policy, said
 
 SCRIPT = fence(
     'import torch.distributed as dist\ndist.init_process_group("nccl")\ndist.barrier()', "python"
@@ -143,3 +144,44 @@ def test_a_known_limitation_is_no_silent_failure():
 def test_a_maintainers_question_makes_nothing_urgent():
     asked = said("Do you see wrong gradients or just a slower step?", "MEMBER")
     assert facets("DDP rebuilds buckets late", "From reading the code.", asked).high_priority == ()
+
+
+HANG = "All ranks hang in all_reduce on 4 nodes."
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "comment", "role"),
+    [
+        pytest.param("Job hangs", HANG, "It was our firewall, sorry.", "NONE", id="withdrawn"),
+        pytest.param("Job hangs", HANG, "I never had two machines in it.", "NONE", id="one host"),
+        pytest.param(
+            "Gradients differ between ranks with DDP", SCRIPT,
+            "You are comparing them before the reduction.", "MEMBER", id="misread",
+        ),
+        pytest.param(
+            "barrier raises in 2.9, in 2.8 it did not", SCRIPT,
+            "That was changed on purpose, see the release notes.", "MEMBER", id="meant so",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_found_out_later_takes_the_urgency_away(title, body, comment, role):
+    found = said(comment, role, "reporter" if role == "NONE" else "m")
+    assert facets(title, body).high_priority
+    assert facets(title, body, found).high_priority == ()
+
+
+def test_a_maintainer_who_takes_it_on_withdraws_nothing():
+    found = said("The order of these calls is ours to fix.", "MEMBER")
+    assert facets("Job hangs", HANG, found).high_priority == ("multinode_hang",)
+
+
+def test_a_failure_told_far_down_is_an_aside():
+    much = "We tune the store and its timeouts for a service of many parts. " * 8
+    body = f"The log level is wrong.\n\n{much}\n\nOn 4 nodes the old code could hang."
+    assert facets("TCPStore logs too much", body).high_priority == ()
+
+
+@pytest.mark.parametrize(("thumbs", "urgent"), [(9, False), (10, True)])
+def test_many_who_agree_make_it_urgent(thumbs, urgent):
+    facts = issue("init_process_group raises on Windows", SCRIPT, thumbs_up=thumbs)
+    assert ("reach" in judge_facts(facts, policy()).facets.high_priority) is urgent

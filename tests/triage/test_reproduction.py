@@ -148,3 +148,37 @@ def test_a_request_with_a_sketch_has_none():
 )
 def test_the_line_that_touches_the_product(code, line):
     assert touching_line(code, TOUCHES, ()) == line
+
+
+LAUNCH = "`torchrun --nproc-per-node=gpu hello.py`"
+LAUNCHER = fence(
+    'Traceback (most recent call last):\n  File "/v/torch/distributed/run.py", line 694, in '
+    'determine_local_world_size\n    raise ValueError("Cuda is not available.")\n'
+    "ValueError: Cuda is not available."
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "present"),
+    [
+        pytest.param("torchrun fails at once", LAUNCH + LAUNCHER, True, id="the launcher fails"),
+        pytest.param("DDP fails", "`torchrun --nproc-per-node=2 train.py`", False, id="their own"),
+        pytest.param(
+            "torchrun: rendezvous fails", "`torchrun --nnodes 2 --rdzv-id x a.py`", False,
+            id="one of several hosts",
+        ),
+        pytest.param(
+            "torchrun gives rank 1 to node 0",
+            fence("torchrun --nnodes=2 --node_rank=0 a.py\ntorchrun --nnodes=2 --node_rank=1 a.py"),
+            True,
+            id="each of several hosts",
+        ),
+    ],
+)  # fmt: skip
+def test_a_launch_shows_what_fails_before_the_launched_begins(title, body, present):
+    assert facets(title, body).has_reproduction is present
+
+
+def test_a_wish_in_code_shows_nothing():
+    sketch = fence("x = dist.all_gather_ragged(t)   # wanted", "python")
+    assert not facets("[Feature] ragged all_gather", sketch).has_reproduction

@@ -12,7 +12,12 @@ from ciops.triage.gathering import gather
 from ciops.triage.inferred import infer, proves_scope
 from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Policy
-from ciops.triage.reproduction import TOLD, signs_of_reproduction, told_reproduction
+from ciops.triage.reproduction import (
+    TOLD,
+    signs_of_reproduction,
+    signs_that_count,
+    told_reproduction,
+)
 from ciops.triage.routing import Confidence, Routing, route_issue
 from ciops.triage.weighing import (
     NOTHING,
@@ -109,7 +114,9 @@ def conclude(weighed: Weighed, policy: Policy) -> Judgement:
     found, total, applied = apply_overrides(weighed.evidence, weighed.total, policy)
     scores = total.scores
     routing = route_issue(scores, applied, policy)
-    reproduction = [*weighed.signs, *told_reproduction(found)]
+    standing = [topic for topic, score in scores.items() if score.stands and score.points > 0]
+    signs = signs_that_count(weighed.signs, standing, policy)
+    reproduction = [*signs, *told_reproduction(found)]
     apart = _apart(total, found, policy)
     asked = score_topics(x for x in found if x.turn == 0 and x.topic.startswith(_OF_KINDS))
     kind = _kind(weighed.raised, asked, bool(reproduction))
@@ -120,6 +127,8 @@ def conclude(weighed: Weighed, policy: Policy) -> Judgement:
         reproduction.extend(x for x in found if x.topic == _BUILT and x.points > 0)
     if kind != "bug":
         reproduction = [sign for sign in reproduction if sign.signal not in TOLD]
+    if _is_only_a_wish(kind, scores):
+        kind = "enhancement"
     distributed = apart is None
     priorities = failing if distributed and kind == "bug" else ()
     confidence = _confidence(routing, apart, scores, policy)
@@ -214,6 +223,14 @@ def _kind(raised: bool, scores: dict[str, Score], reproduced: bool) -> Kind:
     if points["question"] >= sure and points["question"] > bug:
         return "question"
     return "bug"
+
+
+def _is_only_a_wish(kind: Kind, scores: dict[str, Score]) -> bool:
+    """Whether all is as it is meant to be, and what is left is to say it better or do it faster."""
+    if scores.get("group:as_meant", NOTHING).points < 1:
+        return False
+    wished = scores.get("group:message_wish", NOTHING).points >= 1
+    return kind == "feature" or (kind == "bug" and wished)
 
 
 def _raised(reading: Reading) -> bool:

@@ -192,10 +192,14 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What counts as touching the product in code, and where else a reproduction may be."""
+    """What counts as touching the product in code, and where else a reproduction may be.
+
+    `launchers` are components that fail before what they launch begins: a command shows it.
+    """
 
     touches: frozenset[str]
     template_code: tuple[str, ...]
+    launchers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -339,5 +339,9 @@ def _comments(top: Reader) -> Iterator[tuple[str, CommentRule]]:
 
 
 def _reproduction(reader: Reader) -> Reproduction:
-    reader.mapping(("touches", "template_code", *REPRODUCTION_GROUPS))
-    return Reproduction(frozenset(reader.texts("touches", ())), reader.texts("template_code", ()))
+    reader.mapping(("touches", "template_code", "launchers", *REPRODUCTION_GROUPS))
+    return Reproduction(
+        frozenset(reader.texts("touches", ())),
+        reader.texts("template_code", ()),
+        reader.texts("launchers", ()),
+    )

@@ -8,7 +8,7 @@ source do not count. So do commands that run code or name an upstream test, link
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from ciops.triage.code_reading import is_call, is_program, touching_line
@@ -22,6 +22,12 @@ _INLINE: Final = re.compile(r"`([^`\n]{3,300})`")
 _LAUNCH: Final = re.compile(
     r"\b(?:torchrun|mpirun|mpiexec|srun|python[\d.]{0,3}|accelerate launch) -|init_process_group\("
 )
+_FULL_LAUNCH: Final = re.compile(
+    r"(?:\btorchrun|\bpython[\d.]{0,4} -m torch\.distributed\.(?:run|launch))\b.{0,120} -{1,2}\w"
+)
+_WISHED: Final = re.compile(r"#\s{0,3}(?:wanted|wished for|proposed|desired|hypothetical)\b", re.I)
+_NODE_RANK: Final = re.compile(r"node[-_]rank[= ]\d")
+_COMMANDS: Final = frozenset({"prose", "steps", "shell", "code", "log"})
 _LAUNCHER: Final = re.compile(
     r"^\s*(?:\w+=\S+ )*(?:torchrun|srun|mpirun|mpiexec|accelerate|deepspeed|python[\d.]{0,4})\b"
 )
@@ -51,6 +57,8 @@ _CONCRETE: Final = re.compile(r"`[^`]+`|--\w|\b\w+\.(?:py|sh|yaml|toml|ipynb)\b|
 _MOST: Final = 40
 """Sentences of a line and code spans of a sentence that are looked at."""
 
+LAUNCH: Final = "launch"
+"""A sign that counts where the launcher fails: it never comes to what it should have launched."""
 TOLD: Final = frozenset({"steps", "inline_code"})
 """Signs that are told rather than given: a request that describes a use has them as well."""
 
@@ -71,6 +79,14 @@ def told_reproduction(found: Sequence[Evidence]) -> list[Evidence]:
         and item.points > 0
     ]
     return [*told, *confirmed]
+
+
+def signs_that_count(
+    signs: Sequence[Evidence], stands: Collection[str], policy: Policy
+) -> list[Evidence]:
+    """Without the launches, unless a part that launches is at fault; `stands` are topics."""
+    launcher = any(f"component:{part}" in stands for part in policy.reproduction.launchers)
+    return [sign for sign in signs if launcher or sign.signal != LAUNCH]
 
 
 def touching_block(reading: Reading, policy: Policy) -> Line | None:
@@ -96,7 +112,7 @@ def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
     for block in _code_blocks(reading):
         code = "\n".join(line.text for line in block)
         at = touching_line(code, touches, template)
-        if at is not None:
+        if at is not None and _WISHED.search(code) is None:
             yield block[min(at, len(block)) - 1], "code"
     for line in reading.lines:
         one_liner = _ONE_LINER.search(line.text) if "python" in line.text else None
@@ -105,6 +121,15 @@ def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
     yield from _inline_code(reading, touches)
     yield from _steps(reading)
     yield from _described_launches(reading)
+    yield from ((line, LAUNCH) for line in reading.lines if _launches(line))
+
+
+def _launches(line: Line) -> bool:
+    """A whole command: on several hosts, one that says which of them it is for."""
+    match = _FULL_LAUNCH.search(line.text) if line.zone in _COMMANDS else None
+    return match is not None and (
+        "nnodes" not in line.text or _NODE_RANK.search(line.text) is not None
+    )
 
 
 def _job_scripts(reading: Reading) -> Iterator[tuple[Line, str]]:
