@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ciops.triage.acronyms import foreign_acronyms
 from ciops.triage.evidence import Evidence, echoes_aside, misnamed_aside, superseded
 from ciops.triage.frames import FrameVerdict, judge_tracebacks, owner_of
 from ciops.triage.issue_text import Reading
@@ -28,7 +29,7 @@ _TRIAL: Final = 1.3
 
 def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     """All evidence of an issue, strongest first within a topic."""
-    hits = find_hits(reading, policy)
+    hits = _of_this_product(find_hits(reading, policy), reading, policy)
     verdicts = judge_tracebacks(reading.tracebacks, policy)
     mentions = {at: _mention(hit) for at, hit in enumerate(hits) if _is_mention(hit)}
     mentions |= _asides(hits, mentions)
@@ -43,6 +44,19 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     found = echoes_aside(found, hits)
     found = misnamed_aside(found, policy)
     return superseded(found, policy.scoring)
+
+
+def _of_this_product(hits: Sequence[Hit], reading: Reading, policy: Policy) -> Sequence[Hit]:
+    """Without acronyms of a part that the issue spells out as something else."""
+    foreign = foreign_acronyms(reading, policy)
+    if not foreign:
+        return hits
+    return [
+        hit
+        for hit in hits
+        if not hit.signal.topic.startswith("component:")
+        or hit.line.text[hit.start : hit.end].strip("(`' ").lower() not in foreign
+    ]
 
 
 def _told_apart(hits: Sequence[Hit]) -> list[tuple[str, int, str]]:

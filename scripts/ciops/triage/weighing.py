@@ -134,7 +134,8 @@ def holds(condition: str, tally: Tally) -> bool:
     """Whether a condition of the policy holds.
 
     "group:hang" (points of at least 1), "component:x" (standing), "component:x.root",
-    "component:x.api" (any root or api evidence), "signal:id" (any positive evidence of it).
+    "component:x.api" (any root or api evidence), "component:x.titled" (the title is about it),
+    "signal:id" (any positive evidence of it).
     "component:*" is that any part has evidence at all.
     """
     if condition.startswith("signal:"):
@@ -146,6 +147,8 @@ def holds(condition: str, tally: Tally) -> bool:
     score = scores.get(topic, NOTHING)
     if asked == "root":
         return score.has_root
+    if asked == "titled":
+        return score.titled
     if asked == "api":
         return any(x.role in _STANDING and x.points > 0 for x in score.evidence)
     if topic.startswith("component:"):
