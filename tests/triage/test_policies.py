@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
+from dataclasses import replace
 
 import pytest
 
 from ciops.errors import CiopsError
 from ciops.plumbing.yaml_file import parse
 from ciops.triage.decide import decide, profile_of
-from ciops.triage.policy import COMMENTS
+from ciops.triage.policy import COMMENTS, STANDARD
 from ciops.triage.policy_check import _all_signals, check_policy
 from ciops.triage.policy_file import load_policy, policy_of
 from triage.issue_making import POLICY_FILE, SECOND_FILE, fence, issue, policy
@@ -55,6 +57,25 @@ def test_a_policy_without_a_comment_that_a_plan_may_leave_is_refused(name):
     del document.data["comments"][name]
     with pytest.raises(CiopsError, match=rf"p\.yml:\d+: comments: lacks '{name}'"):
         policy_of(document)
+
+
+@pytest.mark.parametrize(
+    ("said", "changed"),
+    [
+        pytest.param("", {}, id="nothing"),
+        pytest.param("scoring: {minimum: 3}", {"minimum": 3}, id="a number"),
+        pytest.param(
+            "scoring: {zones: {title: 2}}",
+            {"zones": {**STANDARD.zones, "title": 2}},
+            id="one of many",
+        ),
+    ],
+)
+def test_what_is_not_said_of_points_is_as_usual(said, changed, tmp_path):
+    text = re.sub(r"^scoring:\n(?:  .*\n)+", f"{said}\n", TEXT, flags=re.MULTILINE)
+    path = tmp_path / "p.yml"
+    path.write_text(text, encoding="utf-8")
+    assert load_policy(path).scoring == replace(STANDARD, **changed)
 
 
 @pytest.mark.parametrize("file", [POLICY_FILE, SECOND_FILE], ids=lambda file: file.stem)

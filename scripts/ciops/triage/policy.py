@@ -14,7 +14,7 @@ from typing import Final, Literal
 from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.lexicon import Lexicon
 from ciops.triage.patterns import compiled, term_pattern
-from ciops.triage.reading_rules import ReadingRules, Zone
+from ciops.triage.reading_rules import ZONES, ReadingRules, Zone
 from ciops.triage.sayings import SayingIndex
 from ciops.triage.versions import VersionWords
 
@@ -188,6 +188,26 @@ class Scoring:
     pair_share: float
     high: float
     most_modules: int
+
+
+STANDARD: Final = Scoring(
+    roles={"root": 4, "api": 2, "path": 0, "weak": 0.75, "against": -3},
+    zones={
+        **dict.fromkeys(ZONES, 1.0),
+        **{"title": 1.5, "prose": 0.75, "steps": 0.75, "code": 0.75, "shell": 0.75},
+        **{"quoted": 0.3, "env": 0},
+    },
+    speakers={"reporter": 1, "maintainer": 1.6, "other": 0.5, "bot": 0},
+    hedged=0.5,
+    aside=1,
+    superseded=0.4,
+    minimum=2,
+    share=0.6,
+    pair_share=0.4,
+    high=4,
+    most_modules=2,
+)
+"""What counts where a policy does not say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

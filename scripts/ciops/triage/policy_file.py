@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from ciops.triage.pattern_lint import first_fault
 from ciops.triage.patterns import words_of
 from ciops.triage.policy import (
     COMMENTS,
-    ROLES,
+    STANDARD,
     CommentRule,
     Component,
     Labels,
@@ -30,7 +30,7 @@ from ciops.triage.policy import (
 from ciops.triage.policy_families import read_families
 from ciops.triage.policy_language import read_sayings
 from ciops.triage.policy_signals import REPRODUCTION_GROUPS, read_signal, read_signals
-from ciops.triage.reading_rules import ZONES, ReadingRules
+from ciops.triage.reading_rules import ReadingRules
 from ciops.triage.versions import version_words
 
 _TOP: Final = (
@@ -200,35 +200,23 @@ def _checked(reader: Reader, key: str, pattern: str) -> str:
 
 
 def _scoring(reader: Reader) -> Scoring:
-    numbers = (
-        "hedged",
-        "aside",
-        "superseded",
-        "minimum",
-        "share",
-        "pair_share",
-        "high",
-        "most_modules",
-    )
-    reader.mapping(("roles", "zones", "speakers", *numbers))
+    """The points of a policy: what it does not say is as usual."""
+    given = STANDARD
+    shares = ("hedged", "aside", "superseded", "minimum", "share", "pair_share", "high")
+    reader.mapping(("roles", "zones", "speakers", *shares, "most_modules"))
+    said = {name: reader.number(name, getattr(given, name)) for name in shares}
     return Scoring(
-        roles=_numbers(reader.child("roles"), ROLES),
-        zones=_numbers(reader.child("zones"), ZONES),
-        speakers=_numbers(reader.child("speakers"), ("reporter", "maintainer", "other", "bot")),
-        hedged=reader.number("hedged"),
-        aside=reader.number("aside", 1.0),
-        superseded=reader.number("superseded"),
-        minimum=reader.number("minimum"),
-        share=reader.number("share"),
-        pair_share=reader.number("pair_share"),
-        high=reader.number("high"),
-        most_modules=int(reader.number("most_modules")),
+        roles=_numbers(reader.child("roles"), given.roles),
+        zones=_numbers(reader.child("zones"), given.zones),
+        speakers=_numbers(reader.child("speakers"), given.speakers),
+        most_modules=int(reader.number("most_modules", given.most_modules)),
+        **said,
     )
 
 
-def _numbers(reader: Reader, keys: Collection[str]) -> dict[str, float]:
-    reader.mapping(keys)
-    return {key: reader.number(key, 1.0) for key in keys}
+def _numbers(reader: Reader, usual: Mapping[str, float]) -> dict[str, float]:
+    reader.mapping(usual)
+    return {key: reader.number(key, value) for key, value in usual.items()}
 
 
 def _components(top: Reader, routes: Collection[Route]) -> Iterator[Component]:
