@@ -124,7 +124,7 @@ def find(target: Target, scope: Scope, pipelines: Pipelines) -> Start:
         return Start(found, found.project_id or place, inside=not _is_upstream(place, scope))
     raise trouble or ServiceError(
         f"pipeline {target.id} is missing in {' and '.join(places)}, or not visible to the token",
-        "Check the id, and that the token may read the project",
+        "Check the id, name a pipeline of another project by its URL, or let the token read it",
     )
 
 
