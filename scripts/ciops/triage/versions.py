@@ -34,7 +34,7 @@ from ciops.triage.version_numbers import (
 CONCEPTS: Final = (
     "works", "fails", "alike", "past", "older", "newest", "since", "onwards", "broke", "back",
     "only", "tried", "then", "than", "within", "unit", "other_product", "product", "introduces",
-    "arrived",
+    "arrived", "mended",
 )  # fmt: skip
 """Concepts of a policy's language that versions are read by."""
 _ASKED: Final = re.compile(r"[^.!?\n]{0,120}[?？]")
@@ -301,7 +301,8 @@ def _own_outcome(clause: _Clause, words: VersionWords) -> bool | None:
 
 
 def _trials_in(clauses: Sequence[_Clause], line: Line, words: VersionWords) -> Iterator[Trial]:
-    certain = any(words.has(clause.said, "past", "older", "back") for clause in clauses)
+    said = reduce(or_, (clause.said for clause in clauses), 0)
+    certain = words.has(said, "past", "older", "back") and not words.has(said, "mended")
     for clause in clauses:
         for version, token in clause.versions:
             if version == NEWEST and words.has(clause.said, "other_product"):
