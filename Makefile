@@ -3,6 +3,7 @@
 # make check     formatting, lint, types, floors, and the manifests people copy
 # make bench     speed, as ratios in one run
 # make soak      long runs: memory and open files stay flat, calls within their bound
+# make fuzz      inputs at random against each reader (SECONDS=60 for each)
 # make coverage  lines and branches that the tests reach
 # make manifests what is generated: option tables, the script inside the components
 # make goldens   what reports and documents look like, written anew: read the diff
@@ -13,9 +14,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PYTHON_CODE := scripts tests examples docs .ci
+SECONDS ?= 60
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: demo test check bench soak coverage manifests goldens pictures lock format clean
+.PHONY: demo test check bench soak fuzz coverage manifests goldens pictures lock format clean
 
 .venv/ready: requirements-dev.txt
 	$(PYTHON) -m venv .venv
@@ -44,6 +46,9 @@ bench: .venv/ready
 
 soak: .venv/ready
 	@for soak in tests/soak/soak_*.py; do echo "== $$soak"; $(BIN)/python $$soak || exit 1; done
+
+fuzz: .venv/ready
+	@for fuzz in tests/fuzz/fuzz_*.py; do echo "== $$fuzz"; $(BIN)/python $$fuzz --seconds $(SECONDS) || exit 1; done
 
 # In this process: what tests start as users do (act, gitlab-ci-local) is not counted.
 coverage: .venv/ready .tools/ready

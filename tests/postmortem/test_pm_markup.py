@@ -9,10 +9,13 @@ import pytest
 
 from ciops.postmortem.adf import render_adf
 from ciops.postmortem.blocks import parse_blocks
-from ciops.postmortem.document import Document, Section
+from ciops.postmortem.document import Document, Section, build
 from ciops.postmortem.gfm import render_gfm
 from ciops.postmortem.inline import Code, Link, Styled, Text, parse_inline, visible
+from ciops.postmortem.references import Links
 from ciops.postmortem.wiki_markup import render_wiki
+from postmortem.records import changed, read, words
+from postmortem.test_pm_property import seen, squeezed
 from postmortem.visible import adf_problems, of_adf, of_markdown, of_wiki
 
 # Bare, outside of code spans; none may lose or change a character anywhere.
@@ -274,6 +277,35 @@ def test_adf_is_valid_where_the_schema_has_no_place(source, nodes):
     adf = render_adf(document(*parse_blocks(source)))
     assert adf_problems(adf) == []
     assert [node["type"] for node in adf["content"][2:]] == nodes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ends in a break\\\n",
+        "ends in spaces  \n",
+        "broken\\\n\\\n",
+        "wow![i](https://a.b/c.png)",
+        "\\![i](https://a.b/c.png)",
+        "!image![i](https://a.b)",
+        "\t\t[^1]}} starts with tabs",
+        "a\r\n\r\n# carriage returns",
+        "a\r# bare carriage return",
+        "C:\\x" * 80,
+    ],
+    ids=repr,
+)
+def test_a_line_shows_the_same_wherever_it_stands(text):
+    """Found by tests/fuzz/fuzz_adf.py, as names, evidence and bodies."""
+    checked = {
+        "original_reproduction": {"result": "pass", "evidence": text},
+        "workloads": [{"name": text, "result": "pass", "evidence": text}],
+    }
+    record = read(changed(summary=text, validation=checked)).record
+    document = build(record, words("en"), Links())
+    wanted = squeezed(seen(document))
+    assert squeezed(of_markdown(render_gfm(document))) == wanted
+    assert adf_problems(render_adf(document)) == []
 
 
 def test_adf_marks_code_alone_or_with_a_link():

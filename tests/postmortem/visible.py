@@ -16,7 +16,7 @@ from fakes.contract import adf_check
 @functools.cache
 def commonmark() -> MarkdownIt:
     """Markdown as GitHub reads it, without this project's own inline rules."""
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    return MarkdownIt("commonmark", {"maxNesting": 200}).enable(["table", "strikethrough"])
 
 
 def of_markdown(text: str) -> str:

@@ -174,8 +174,8 @@ def _line(inlines: Iterable[Inline], *, starts_line: bool = False) -> str:
         if isinstance(node, Styled) and piece:
             following = rendered[index + 1] if index + 1 < len(nodes) else ""
             piece = _marked(node, piece, out[-1:], following[:1])
-        out += _unglued(out, piece)
-    return out.strip(" ") if starts_line else out
+        out = _joined(out, piece)
+    return out.strip(" \t") if starts_line else out
 
 
 def _node(node: Inline, *, nested: bool = False) -> str:
@@ -194,7 +194,7 @@ def _node(node: Inline, *, nested: bool = False) -> str:
 def _nested(children: Inlines) -> str:
     out = ""
     for child in children:
-        out += _unglued(out, _node(child, nested=True))
+        out = _joined(out, _node(child, nested=True))
     return out
 
 
@@ -240,11 +240,18 @@ def code_span(text: str) -> str:
     ticks = "`" * next(n for n in range(1, len(runs) + 2) if n not in runs)
     if (
         text.startswith("`")
-        or text.endswith("`")
+        or text.endswith(("`", "\\"))
         or (text[:1] == " " == text[-1:] and text.strip())
     ):
         text = f" {text} "
     return f"{ticks}{text}{ticks}" if text else ""
+
+
+def _joined(before: str, piece: str) -> str:
+    """Two pieces that stay two: neither a longer run of ticks nor `!` and a link as a picture."""
+    if piece.startswith("[") and re.search(r"(?<!\\)(?:\\\\)*!$", before):
+        before = f"{before[:-1]}\\!"
+    return before + _unglued(before, piece)
 
 
 def _unglued(before: str, piece: str) -> str:
@@ -298,7 +305,7 @@ def _backslashed(text: str) -> str:
 
 def _start_of_line(text: str) -> str:
     """Text at the start of a line, where more characters act."""
-    text = text.lstrip(" ")
+    text = text.lstrip(" \t")
     quick = _QUICK_ACTION.match(text)
     if quick:
         return code_span(quick.group()) + escape(text[quick.end() :])

@@ -279,7 +279,9 @@ def _node(source: str, pieces: list[Token], index: int) -> Iterator[Inline]:
     elif token.kind == "link":
         yield Link(_without_links(parse_inline(content)), token.href)
     elif token.kind == "hard":
-        yield Break()
+        # Nothing follows: no break, and a backslash is one.
+        last = token.end == len(source)
+        yield Text("\\" if source[token.start] == "\\" else "") if last else Break()
     elif token.kind == "soft":
         yield Text(_joint(source, token))
     else:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ciops.errors import RefusedError, UsageError
+from ciops.errors import RefusedError, ServiceError, UsageError
 from ciops.plumbing.http import Client, Json, NotFoundError, segment
 from ciops.postmortem.payload import Payload
 
@@ -113,6 +113,8 @@ def _find(
 ) -> dict[str, Any] | None:
     """The comment of this account that carries the digest, newest first."""
     me = _identity(jira.client.get(jira.path(api, "myself")).data)
+    if not me:
+        raise _nonsense("does not say whose account the token is")
     for comment in _newest(jira, comments):
         if _identity(comment.get("author")) != me:
             continue
@@ -127,15 +129,35 @@ def _find(
 
 
 def _newest(jira: Jira, comments: str) -> Iterator[dict[str, Any]]:
-    start = 0
+    """Each comment once, whatever the pages overlap; raises ServiceError for what is no page.
+
+    An answer that cannot be read is not "no comment": posting on it could post twice.
+    """
+    start, seen = 0, set[str]()
     while True:
         query = {"orderBy": "-created", "startAt": start, "maxResults": PAGE}
-        page = jira.client.get(comments, query).data
-        rows = page.get("comments", []) if isinstance(page, dict) else []
-        yield from rows
+        rows, total = _page(jira.client.get(comments, query).data)
+        fresh = [row for row in rows if str(row.get("id")) not in seen]
+        yield from fresh
+        seen.update(str(row.get("id")) for row in fresh)
         start += len(rows)
-        if not rows or start >= int(page.get("total", 0)):
+        if not fresh or start >= total:
             return
+
+
+def _page(data: Json) -> tuple[list[dict[str, Any]], int]:
+    rows = data.get("comments") if isinstance(data, dict) else None
+    total = data.get("total") if isinstance(data, dict) else None
+    if not isinstance(rows, list) or not isinstance(total, int):
+        raise _nonsense("is no page of comments")
+    if not all(isinstance(row, dict) for row in rows):
+        raise _nonsense("holds a comment that is none")
+    return rows, total
+
+
+def _nonsense(what: str) -> ServiceError:
+    step = "Look whether JIRA_BASE_URL leads to Jira itself; nothing was posted after this answer"
+    return ServiceError(f"Jira's answer {what}", step)
 
 
 def _identity(person: Json) -> str:

@@ -84,7 +84,11 @@ def read_payload(text: str, name: str) -> Payload:
         raise _broken(name, "names no site or issue as text")
     if not isinstance(body, dict | str) or not body:
         raise _broken(name, "has no body")
-    return Payload(site or "", issue_key(issue), _visibility(data["visibility"], name), body)
+    payload = Payload(site or "", issue_key(issue), _visibility(data["visibility"], name), body)
+    if payload.text() != text.removesuffix("\n"):
+        # A key that stands twice, or spaces that push a part out of sight.
+        raise _broken(name, "is not written as render writes it")
+    return payload
 
 
 def _visibility(data: Json, name: str) -> Visibility | None:
