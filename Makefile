@@ -4,6 +4,7 @@
 # make bench     speed, as ratios in one run
 # make soak      long runs: memory and open files stay flat, calls within their bound
 # make fuzz      inputs at random against each reader (SECONDS=60 for each)
+# make mutation  which small changes to the deciding modules no test notices (--most N: a sample)
 # make coverage  lines and branches that the tests reach
 # make manifests what is generated: option tables, the script inside the components
 # make goldens   what reports and documents look like, written anew: read the diff
@@ -17,7 +18,7 @@ PYTHON_CODE := scripts tests examples docs .ci
 SECONDS ?= 60
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: demo test check bench soak fuzz coverage manifests goldens pictures lock format clean
+.PHONY: demo test check bench soak fuzz mutation coverage manifests goldens pictures lock format clean
 
 .venv/ready: requirements-dev.txt
 	$(PYTHON) -m venv .venv
@@ -49,6 +50,9 @@ soak: .venv/ready
 
 fuzz: .venv/ready
 	@for fuzz in tests/fuzz/fuzz_*.py; do echo "== $$fuzz"; $(BIN)/python $$fuzz --seconds $(SECONDS) || exit 1; done
+
+mutation: .venv/ready
+	$(BIN)/python tests/mutation/mutate.py --most 60
 
 # In this process: what tests start as users do (act, gitlab-ci-local) is not counted.
 coverage: .venv/ready .tools/ready
