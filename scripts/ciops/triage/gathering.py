@@ -23,6 +23,8 @@ from ciops.triage.statements import Mention, is_aside, judge_event, judge_mentio
 
 _FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
 _ASKING: Final = frozenset({"kind:feature", "kind:enhancement", "kind:question"})
+_PLACES: Final = ("apart:", "in_scope")
+"""Topics that tell where something ran, and not what happened there."""
 _MESSAGE_REACH: Final = 6
 _TRIAL: Final = 1.3
 
@@ -130,10 +132,11 @@ def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
         if hit.signal.role != "against":
             yield _plain(hit, "against", scoring, 0.5)
         return
-    doubtful = event.possible or event.asked or event.background
+    happened = not hit.signal.topic.startswith(_PLACES)
+    doubtful = event.possible or event.asked or (happened and event.background)
     doubtful = doubtful and hit.signal.topic not in _ASKING
     factor = scoring.hedged if doubtful else 1.0
-    if _is_far_down(hit):
+    if happened and _is_far_down(hit):
         factor *= scoring.aside
     yield _plain(hit, hit.signal.role, scoring, factor)
 
