@@ -197,3 +197,16 @@ def test_buckets_of_one_name_get_names_of_their_own() -> None:
     jobs = [failed(n, text) for n, text in enumerate(traces)]
     names = [one.name for one in bucket(jobs, knowledge())]
     assert len(set(names)) == 3
+
+
+VERDICTS = [
+    END,
+    f"srun: error: pool0-00412: task 0: Exited with exit code 1\n{END}",
+    f"slurmstepd: error: *** STEP 7.0 ON pool0-00412 CANCELLED AT 2026-05-04T10:29:43 ***\n{END}",
+]
+
+
+@pytest.mark.parametrize("verdict", VERDICTS, ids=["the runner", "the launcher", "the scheduler"])
+def test_an_exception_without_words_does_not_borrow_those_of_the_verdict(verdict: str) -> None:
+    scan = scanned(raised("RuntimeError: ").replace(END, verdict))
+    assert (scan.line, scan.text, scan.evidence) == (4, "RuntimeError:", "strong")

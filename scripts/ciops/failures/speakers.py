@@ -36,6 +36,18 @@ _MENTIONED: Final = re.compile(r"[^:\s]+\s[^:]*:?\s.*?\b(?:[\w.]+\.)?[A-Z]\w+(?:
 _ANY_WORDS: Final = re.compile(r"\S")
 
 
+_OF_OTHERS: Final = frozenset(("runner", "launcher", "exit"))
+
+
+def _concludes(said: Said | None) -> bool:
+    """Whether words are the verdict of whoever ran the process: no error goes on with them."""
+    if said is None:
+        return False
+    rule = said.rule
+    ends = (roles.KILL, roles.CANCEL, roles.EPILOGUE)
+    return rule.role in ends or (rule.role == roles.WRAPPER and rule.kind in _OF_OTHERS)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A visible line under its prefixes. `text` keeps its indentation."""
@@ -99,7 +111,7 @@ class Speaker:
                 self._chained = self._last
             return None
         text = line.text.strip()
-        if not text or self._is_frame(line) or self._is_below(line, text):
+        if not text or self._is_frame(line) or self._is_below(line, text, classifier):
             return None
         event = self._classify(line, text, classifier)
         self._spell_out(event, text)
@@ -160,12 +172,15 @@ class Speaker:
             self._below = _Below(event, below, said.rule.within)
         return event
 
-    def _is_below(self, line: Line, text: str) -> bool:
+    def _is_below(self, line: Line, text: str, classifier: Classifier) -> bool:
         """Whether the line carries the words that a line above announced."""
         below = self._below
         if below is None:
             return False
         below.left -= 1
+        if below.pattern is _ANY_WORDS and _concludes(classifier.say(text, line.level)):
+            self._below = None
+            return False
         match = below.pattern.search(text)
         if match is None:
             if below.left <= 0:
