@@ -28,10 +28,10 @@ class PastLines:
         """Lines that are being read, the first with its number."""
         self._first, self._lines = first, lines
 
-    def end(self, first: int, block: bytes) -> None:
-        """A block that has been read or passed over."""
+    def end(self, first: int, block: bytes, count: int) -> None:
+        """A block of some lines that has been read or passed over."""
         self._blocks.append((first, block))
-        self._first, self._lines = first + block.count(b"\n") + 1, []
+        self._first, self._lines = first + count, []
 
     def last_bytes(self, wanted: int) -> bytes:
         """The end of the last block."""

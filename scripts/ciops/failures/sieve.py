@@ -5,20 +5,23 @@ reduced to its templates (lines without digits), and the set of templates minus 
 dull is usually empty. Only new templates are searched for the words that may announce a failure,
 and only lines with such a word are read one by one.
 
-A skeleton (a template without hexadecimal letters) stands for lines that differ in hashes. It
-is dull when no word, reduced in the same way, can stand in it.
+Where digests make every line new, templates are reduced further: by what is left of a digest
+without its digits.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 _DIGITS: Final = b"0123456789"
-_HEX: Final = b"abcdefABCDEF"
 _MOST_KNOWN: Final = 20_000
 _LONGEST_KNOWN: Final = 400
-_MANY: Final = 0.3
+_MANY: Final = 0.1
+# A digest: no pattern asks for one.
+_DIGEST: Final = re.compile(rb"(?<![0-9A-Za-z])[0-9a-f]{8,}(?![0-9A-Za-z])")
+_LETTERS_OF_DIGEST: Final = re.compile(rb"(?<![0-9A-Za-z])[a-f]+(?![0-9A-Za-z])")
 _FEW: Final = 4
 
 
@@ -29,20 +32,20 @@ class Sieve:
     whatever thread.
     """
 
-    __slots__ = ("_bare_words", "_dull", "_dull_skeletons", "_met", "_words")
+    __slots__ = ("_dull", "_dull_reduced", "_fragile", "_met", "_words")
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = tuple(sorted({word.lower().encode() for word in words}, key=len))
-        self._bare_words = tuple({word.translate(None, _HEX) for word in self._words})
+        self._fragile = tuple(word for word in self._words if _LETTERS_OF_DIGEST.search(word))
         self._dull: set[bytes] = set()
-        self._dull_skeletons: set[bytes] = set()
+        self._dull_reduced: set[bytes] = set()
         self._met: set[bytes] = set()
 
     def beside(self) -> Sieve:
         """A sieve that has met no line yet, and shares what is known to be dull."""
         other = Sieve.__new__(Sieve)
-        other._words, other._bare_words = self._words, self._bare_words
-        other._dull, other._dull_skeletons = self._dull, self._dull_skeletons
+        other._words, other._fragile = self._words, self._fragile
+        other._dull, other._dull_reduced = self._dull, self._dull_reduced
         other._met = set()
         return other
 
@@ -52,8 +55,9 @@ class Sieve:
         fresh = set(keys)
         fresh -= self._dull
         if len(fresh) > len(keys) * _MANY:
-            fresh = self._without_dull_skeletons(fresh)
-        wanted = self._with_words(fresh) if fresh else fresh
+            wanted = self._without_digests(fresh)
+        else:
+            wanted = self._with_words(fresh, self._dull) if fresh else fresh
         if not wanted:
             return len(keys), []
         return len(keys), [index for index, key in enumerate(keys) if key in wanted]
@@ -62,29 +66,31 @@ class Sieve:
         """Whether a piece of text holds a word."""
         return _holds(data.lower(), self._words)
 
-    def _without_dull_skeletons(self, fresh: set[bytes]) -> set[bytes]:
-        """What is left of the templates of a log in which hashes make every line new."""
-        skeletons = set(b"\n".join(fresh).translate(None, _HEX).split(b"\n"))
-        skeletons -= self._dull_skeletons
-        live = {one for one in skeletons if _holds(one.lower(), self._bare_words)}
-        _learn(self._dull_skeletons, skeletons - live)
-        if not live:
-            return live
-        return {key for key in fresh if key.translate(None, _HEX) in live}
+    def _without_digests(self, fresh: set[bytes]) -> set[bytes]:
+        """What is left of the templates of a log in which digests make every line new."""
+        keys = list(fresh)
+        blob = b"\n".join(keys)
+        if self._fragile and _holds(blob.lower(), self._fragile):
+            return self._with_words(fresh, self._dull)
+        reduced = _LETTERS_OF_DIGEST.sub(b"", blob).split(b"\n")
+        new = set(reduced)
+        new -= self._dull_reduced
+        live = self._with_words(new, self._dull_reduced) if new else new
+        return {key for key, short in zip(keys, reduced, strict=True) if short in live}
 
-    def _with_words(self, fresh: set[bytes]) -> set[bytes]:
+    def _with_words(self, fresh: set[bytes], dull: set[bytes]) -> set[bytes]:
         """The new templates that hold a word; the others are dull from now on."""
         words = self._words
         if len(fresh) > _FEW:
             blob = b"\n".join(fresh).lower()
             words = tuple(word for word in words if word in blob)
         wanted = {key for key in fresh if _holds(key.lower(), words)} if words else set()
-        _learn(self._dull, fresh - wanted)
+        _learn(dull, fresh - wanted)
         return wanted
 
     def knows(self, raw: bytes) -> bool:
         """Whether lines like this one have turned out to be dull."""
-        return raw.translate(None, _DIGITS) in self._dull
+        return raw.translate(None, _DIGITS) in self._dull or _reduced(raw) in self._dull
 
     def meets(self, raw: bytes) -> bool:
         """Whether a line like this one is met for the first time."""
@@ -95,8 +101,14 @@ class Sieve:
         return True
 
     def is_dull(self, raw: bytes) -> None:
-        """Lines that differ from this one in digits only need not be read again."""
-        _learn(self._dull, (raw.translate(None, _DIGITS),))
+        """Lines that differ from this one in digits or digests only need not be read again."""
+        key = raw.translate(None, _DIGITS)
+        _learn(self._dull, (key, _reduced(raw)))
+        _learn(self._dull_reduced, (_LETTERS_OF_DIGEST.sub(b"", key),))
+
+
+def _reduced(raw: bytes) -> bytes:
+    return _DIGEST.sub(b"", raw).translate(None, _DIGITS)
 
 
 def _learn(known: set[bytes], keys: Iterable[bytes]) -> None:

@@ -85,7 +85,7 @@ class TraceReader:
             lines = data.split(b"\n")
             self._past.begin(first, lines)
             self._read_lines(first, lines, indexes)
-        self._past.end(first, data)
+        self._past.end(first, data, count)
 
     def _with_seams(self, data: bytes, indexes: list[int]) -> list[int]:
         """Add the lines that hold a word together with those that they continue."""
