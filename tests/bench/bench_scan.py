@@ -11,6 +11,7 @@ megabytes a second, the ratios and the peak of memory.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import subprocess
@@ -22,6 +23,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 MB = 1_000_000
+MOST_FRESH = 50 * MB
 SCAN = [sys.executable, "-I", str(ROOT / "scripts" / "pipeline_failure_report.py"), "scan"]
 GREP = ["grep", "-cE", "Error|Exception"]
 LOOP = [
@@ -99,6 +101,7 @@ def tracebacks(rng: random.Random) -> Iterator[bytes]:
 
 KINDS: dict[str, Callable[[random.Random], Iterator[bytes]]] = {
     "ordinary": ordinary,
+    "fresh": ordinary,
     "stamped": stamped,
     "one-line": one_line,
     "wide": wide,
@@ -107,15 +110,19 @@ KINDS: dict[str, Callable[[random.Random], Iterator[bytes]]] = {
 
 
 def write(path: Path, kind: str, size: int) -> None:
-    """A trace of one kind and size that ends with an error."""
-    fresh, written = KINDS[kind](random.Random(7)), 0
-    pool = [block for _, block in zip(range(40), fresh, strict=False)]
+    """A trace of one kind and size that ends with an error.
+
+    Its blocks come again and again, but for the kind `fresh`, in which no digest comes twice.
+    """
+    blocks = KINDS[kind](random.Random(7))
+    if kind == "fresh":
+        size = min(size, MOST_FRESH)
+    else:
+        blocks = itertools.cycle(list(itertools.islice(blocks, 40)))
+    written = 0
     with path.open("wb") as file:
         while written < size:
-            for block in pool:
-                written += file.write(block)
-                if written >= size:
-                    break
+            written += file.write(next(blocks))
         file.write(b"\n" + END)
 
 

@@ -18,6 +18,7 @@ from typing import Final
 _DIGITS: Final = b"0123456789"
 _MOST_KNOWN: Final = 20_000
 _LONGEST_KNOWN: Final = 400
+_LONGEST_RAW: Final = 2000
 _MANY: Final = 0.1
 # A digest: no pattern asks for one.
 _DIGEST: Final = re.compile(rb"(?<![0-9A-Za-z])[0-9a-f]{8,}(?![0-9A-Za-z])")
@@ -54,7 +55,7 @@ class Sieve:
         keys = data.translate(None, _DIGITS).split(b"\n")
         fresh = set(keys)
         fresh -= self._dull
-        if len(fresh) > len(keys) * _MANY:
+        if len(fresh) > len(keys) * _MANY and len(data) < len(keys) * _LONGEST_KNOWN:
             wanted = self._without_digests(fresh)
         else:
             wanted = self._with_words(fresh, self._dull) if fresh else fresh
@@ -90,6 +91,8 @@ class Sieve:
 
     def knows(self, raw: bytes) -> bool:
         """Whether lines like this one have turned out to be dull."""
+        if len(raw) > _LONGEST_RAW:
+            return False
         return raw.translate(None, _DIGITS) in self._dull or _reduced(raw) in self._dull
 
     def meets(self, raw: bytes) -> bool:

@@ -1,0 +1,125 @@
+"""Which of many events is the first causal error, and how sure that is: one table of behaviour."""
+
+from __future__ import annotations
+
+import pytest
+
+from ciops.failures.scan_result import NONE, STRONG, WEAK
+from failures.excerpt_files import scan
+
+TRACE = """Traceback (most recent call last):
+  File "/app/run.py", line 3, in main
+    go()
+ValueError: three heads
+"""
+VERDICT = "ERROR: Job failed: exit code 1\n"
+ALIVE = "".join(f"step {n} loss is {n}.5\n" for n in range(30))
+QUIET = "0: quiet\n" * 40
+WRAPPER = "srun: error: pool0-1: task 0: Exited with exit code 1\n"
+CANCELLED = "slurmstepd: error: *** STEP 7.0 ON pool0-1 CANCELLED AT 2026-05-04T11:18:13 ***\n"
+UPLOADED = 'ERROR: Uploading artifacts as "archive" to coordinator... 500 Internal Server Error\n'
+
+
+def of_rank(rank: int, text: str) -> str:
+    return "".join(f"{rank}: {line}\n" for line in text.rstrip("\n").split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("trace", "text"),
+    [
+        (TRACE + VERDICT, "ValueError: three heads"),
+        (TRACE + ALIVE + "fatal: no such ref: could not read x\n" + VERDICT, "fatal: no such ref"),
+        (TRACE + "falling back to the slow path\n" + "error: disk is gone\n" + VERDICT, "error:"),
+        (
+            TRACE + "the exception above was expected\nerror: disk is gone\n" + VERDICT,
+            "error: disk",
+        ),
+        (
+            TRACE + "upload complete after 2 retries\nerror: disk is gone\n" + VERDICT,
+            "error: disk",
+        ),
+        (of_rank(1, TRACE) + of_rank(0, "step 1\n" * 30) + VERDICT, "ValueError: three heads"),
+        (
+            of_rank(1, TRACE + ALIVE[:300]) + QUIET + "error: disk is gone\n" + VERDICT,
+            "error: disk",
+        ),
+        (CANCELLED + "srun: Job step aborted: Waiting\n" + VERDICT, "slurmstepd: error: ***"),
+        ("Error: pod is gone\n    at run (/a/index.js:5:2)\n" + VERDICT, "Error: pod is gone"),
+        ("$ make\nnote: x\nthe tag must be signed\n" + VERDICT, "the tag must be signed"),
+    ],
+    ids=[
+        "a traceback",
+        "one that the job outlived",
+        "a fallback",
+        "said to be expected",
+        "retried with success",
+        "other ranks live on",
+        "its own rank lives on",
+        "a cancellation from outside",
+        "a statement with a stack",
+        "a line that smells",
+    ],
+)
+def test_the_cause_is(trace: str, text: str) -> None:
+    found = scan(trace)
+    assert (found.text or "").startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("trace", "evidence"),
+    [
+        (TRACE + VERDICT, STRONG),
+        (TRACE, STRONG),
+        (VERDICT, WEAK),
+        ("RuntimeError: Executor worker returned error\n" + WRAPPER + CANCELLED + VERDICT, WEAK),
+        (WRAPPER + "KeyError: '/mp-1a2b'\n" + VERDICT, WEAK),
+        ("error: cannot reach x\n" + ALIVE, WEAK),
+        (TRACE + "BUILD SUCCESSFUL in 3s\n", NONE),
+        (TRACE + "Job succeeded\n", NONE),
+        (TRACE + "======= 3 passed in 0.41s =======\n", NONE),
+        ("FAIL: test_x (a.B)\n" + TRACE + "======= 3 passed in 0.41s =======\n", STRONG),
+        (TRACE + VERDICT + "BUILD SUCCESSFUL in 3s\n", STRONG),
+        ("make: *** [Makefile:1: x] Error 1\nBUILD SUCCESSFUL in 3s\n", NONE),
+        ("[WARNING] /a/B.java:[1,2] [unused] x\n" + VERDICT, WEAK),
+        ("all quiet\n", NONE),
+    ],
+    ids=[
+        "an error under a verdict",
+        "an error at the end",
+        "a verdict alone",
+        "wrappers and their cancellation",
+        "fallout after a wrapper",
+        "it goes on and nobody judges",
+        "a build that is well",
+        "a job that is well",
+        "tests that are well",
+        "tests of which one failed",
+        "a later step that is well",
+        "a target that failed and a build that is well",
+        "a finding logged as a warning",
+        "nothing",
+    ],
+)
+def test_the_evidence_is(trace: str, evidence: str) -> None:
+    assert scan(trace).evidence == evidence
+
+
+@pytest.mark.parametrize(("passed", "line"), [(True, 4), (False, None)], ids=["well", "failed"])
+def test_artifacts_that_cannot_be_handed_over_fail_a_job_whose_script_was_well(
+    passed: bool, line: int | None
+) -> None:
+    done = "successful" if passed else "failed"
+    section = "upload_artifacts_on_" + ("success" if passed else "failure")
+    trace = (
+        f"running\nsection_start:1:{section}\r\x1b[0KUploading artifacts for {done} job\nfound 3\n"
+    )
+    assert scan(trace + UPLOADED * 2 + VERDICT).line == line
+
+
+def test_what_jenkins_runs_after_it_concluded_is_no_cause() -> None:
+    trace = (
+        "ERROR: no compiler\nmake: *** [build] Error 1\n"
+        "Build step 'Execute shell' marked build as failure\n"
+        "mkdir: out: No such file or directory\nFinished: FAILURE\n"
+    )
+    assert scan(trace).line == 1
