@@ -7,7 +7,7 @@ Three ways to show text that somebody else wrote, each keeping every visible cha
 - `neutralise_mentions` (filter `mention_safe`): Markdown whose formatting should stay.
 
 `table_cell` (`cell`) comes last for what stands in a table; `link`, `escape_html` (`html`) and
-`clean_text` (`clean`) do what they say.
+`clean_text` (`clean`) do what they say. `plain_text` is the way back, for a terminal.
 """
 
 from __future__ import annotations
@@ -45,10 +45,23 @@ __all__ = [
     "fenced",
     "link",
     "neutralise_mentions",
+    "plain_text",
     "table_cell",
 ]
 
 Fact: TypeAlias = object
+
+# What the functions above write: code, links, escapes, and comments where something would link.
+_WRITTEN: Final = re.compile(
+    r"(?P<code>(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
+    r"|<!-- -->|\]\(https?://[^\s)]*\)|\\(?P<char>[^\w\s]|_)|^#{1,6} |\[",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def plain_text(markdown: str) -> str:
+    """Markdown that was written here as a terminal shows it: code stays marked, the rest goes."""
+    return _WRITTEN.sub(lambda found: found["code"] or found["char"] or "", markdown)
 
 
 class Templates:

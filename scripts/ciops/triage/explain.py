@@ -8,7 +8,7 @@ from typing import Final
 
 from ciops.errors import EXIT_DONE
 from ciops.forges.base import IssueQueue
-from ciops.plumbing.rendering import Templates, code_span, link
+from ciops.plumbing.rendering import Templates, code_span, link, plain_text
 from ciops.plumbing.yaml_file import nearest
 from ciops.triage.command_line import (
     Parser,
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     explained = Explained(facts, decision, policy, profile, forge.name, words)
     lines = why_label(given.label, explained) if given.label else why(explained)
     text = "\n".join([*_heading(explained), *lines])
-    host.say(text)
+    host.say(plain_text(text))
     host.summary(text)
     return EXIT_DONE
 
