@@ -12,8 +12,9 @@ from ciops.triage.version_numbers import (
     precedes,
     reported_version,
 )
-from ciops.triage.versions import earlier_that_worked, trials_of
-from triage.issue_making import facets, issue, policy
+from ciops.triage.version_trials import earlier_that_worked
+from ciops.triage.versions import trials_of
+from triage.issue_making import facets, issue, policy, said
 
 
 def trials(text):
@@ -137,3 +138,20 @@ def test_a_size_is_no_version():
     assert {version for version, _ in told("It takes 2.5 GB on 2.4 and ran in 1.2 s.")} <= {
         (2, 4), (2, 5), (1, 2),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("later", "stands"),
+    [
+        ("Correction: 2.8 fails as well.", False),
+        ("2.9.1 fails as well.", True),
+        ("We use 2.8 in production.", True),
+    ],
+)
+def test_a_version_that_fails_after_all_is_no_earlier_one_that_worked(later, stands):
+    report = issue(
+        "DDP fails", "It worked in 2.8, in 2.9 it raises.", said(later, "NONE", "reporter")
+    )
+    reading = read_issue(report, policy().reading)
+    found = earlier_that_worked(trials_of(reading, policy().versions), None)
+    assert (found is not None) is stands

@@ -35,6 +35,7 @@ _ACTED: Final = ("ran", "machine")
 _KINDS: Final[tuple[Kind, ...]] = ("bug", "feature", "enhancement", "question", "docs")
 _OF_KINDS: Final = ("kind:", "group:contradiction")
 _RAISED: Final = 1.5
+_NAMED: Final = re.compile(r"\b[A-Z]\w{2,40}(?:Error|Exception)\b")
 _MISSING: Final = re.compile(
     r"\bNotImplementedError\b|\bnot (?:yet |currently )?(?:supported|implemented)\b"
     r"|\b(?:does|do)(?:n't| not) (?:support|implement)\b",
@@ -127,6 +128,8 @@ def conclude(weighed: Weighed, policy: Policy) -> Judgement:
         reproduction.extend(x for x in found if x.topic == _BUILT and x.points > 0)
     if kind != "bug":
         reproduction = [sign for sign in reproduction if sign.signal not in TOLD]
+    if kind == "feature" and not _fails(weighed.reading):  # what is not there yet shows nothing
+        reproduction = []
     if _is_only_a_wish(kind, scores):
         kind = "enhancement"
     distributed = apart is None
@@ -231,6 +234,11 @@ def _is_only_a_wish(kind: Kind, scores: dict[str, Score]) -> bool:
         return False
     wished = scores.get("group:message_wish", NOTHING).points >= 1
     return kind == "feature" or (kind == "bug" and wished)
+
+
+def _fails(reading: Reading) -> bool:
+    """Whether an exception is shown or named."""
+    return bool(reading.tracebacks) or any(_NAMED.search(line.text) for line in reading.lines)
 
 
 def _raised(reading: Reading) -> bool:

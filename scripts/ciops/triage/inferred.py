@@ -12,7 +12,8 @@ from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
 from ciops.triage.version_numbers import reported_version
-from ciops.triage.versions import earlier_that_worked, trials_of
+from ciops.triage.version_trials import earlier_that_worked
+from ciops.triage.versions import trials_of
 
 _COMPARISON: Final = "AssertionError"
 _ACTED: Final = ("ran", "machine")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import groupby
 from operator import or_
-from typing import Final, NamedTuple
+from typing import Final
 
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.lexicon import NEGATOR, NUMBER, Lexicon, Token
@@ -30,6 +30,7 @@ from ciops.triage.version_numbers import (
     precedes,
     version_in,
 )
+from ciops.triage.version_trials import Trial
 
 CONCEPTS: Final = (
     "works", "fails", "alike", "past", "older", "newest", "since", "onwards", "broke", "back",
@@ -42,18 +43,6 @@ _QUALIFIED: Final = 2
 _FAR: Final = -99
 _BEFORE: Final = ("introduces", "since", "back", "than", "within", "product", NUMBER)
 _MOST: Final = 60
-
-
-class Trial(NamedTuple):
-    """A version and whether it worked: `None` where it is only spoken of.
-
-    `certain` where the words say that it was so once, and not only that it is.
-    """
-
-    version: Version
-    works: bool | None
-    certain: bool
-    line: Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +73,6 @@ def version_words(numbers: Sequence[str], lexicon: Lexicon) -> VersionWords:
     """What `trials_of` needs of a policy; `numbers` are patterns of its versions, none for none."""
     bits = {name: lexicon.bit(name) for name in (*CONCEPTS, NEGATOR, NUMBER)}
     return VersionWords(re.compile("|".join(numbers) or "(?!)"), lexicon, bits)
-
-
-def earlier_that_worked(trials: Sequence[Trial], reported: Version | None) -> Trial | None:
-    """The trial of a version that worked before one that fails, or None."""
-    bad = [trial for trial in trials if trial.works is False]
-    good = [trial for trial in trials if trial.works]
-    for trial in good:
-        if any(precedes(trial.version, other.version) for other in bad):
-            return trial
-        if reported is not None and precedes(trial.version, reported):
-            return trial
-        if trial.certain and reported is None and not bad and trial.version != NEWEST:
-            return trial
-    for trial in trials:
-        beside = (x for x in trials if x.line is trial.line and precedes(trial.version, x.version))
-        if trial.works is None and any(x.works is False for x in beside):
-            return trial
-        if trial.works and any(x.works is None for x in beside):
-            return trial
-    return None
 
 
 def trials_of(reading: Reading, words: VersionWords) -> list[Trial]:

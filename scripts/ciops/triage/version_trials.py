@@ -1,0 +1,50 @@
+"""What was tried with which version, and whether an earlier one worked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ciops.triage.issue_text import Line
+from ciops.triage.version_numbers import NEWEST, Version, precedes
+
+
+class Trial(NamedTuple):
+    """A version and whether it worked: `None` where it is only spoken of.
+
+    `certain` where the words say that it was so once, and not only that it is.
+    """
+
+    version: Version
+    works: bool | None
+    certain: bool
+    line: Line
+
+
+def earlier_that_worked(trials: Sequence[Trial], reported: Version | None) -> Trial | None:
+    """The trial of a version that worked before one that fails, or None."""
+    bad = [trial for trial in trials if trial.works is False]
+    good = [trial for trial in trials if trial.works and not _is_taken_back(trial, bad)]
+    for trial in good:
+        if any(precedes(trial.version, other.version) for other in bad):
+            return trial
+        if reported is not None and precedes(trial.version, reported):
+            return trial
+        if trial.certain and reported is None and not bad and trial.version != NEWEST:
+            return trial
+    for trial in trials:
+        beside = (x for x in trials if x.line is trial.line and precedes(trial.version, x.version))
+        if trial.works is None and any(x.works is False for x in beside):
+            return trial
+        if trial.works and any(x.works is None for x in beside):
+            return trial
+    return None
+
+
+def _is_taken_back(trial: Trial, bad: Sequence[Trial]) -> bool:
+    """Whether it was found later that the version fails all the same."""
+    width = len(trial.version)
+    return any(
+        other.line.later and not trial.line.later and other.version[:width] == trial.version
+        for other in bad
+    )
