@@ -40,8 +40,8 @@ def of_rank(rank: int, text: str) -> str:
         ),
         (of_rank(1, TRACE) + of_rank(0, "step 1\n" * 30) + VERDICT, "ValueError: three heads"),
         (
-            of_rank(1, TRACE + ALIVE[:300]) + QUIET + "error: disk is gone\n" + VERDICT,
-            "error: disk",
+            of_rank(1, TRACE + ALIVE[:300]) + QUIET + "a.c:1:2: error: no\n" + VERDICT,
+            "a.c:1:",
         ),
         (CANCELLED + "srun: Job step aborted: Waiting\n" + VERDICT, "slurmstepd: error: ***"),
         ("Error: pod is gone\n    at run (/a/index.js:5:2)\n" + VERDICT, "Error: pod is gone"),
