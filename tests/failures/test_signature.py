@@ -77,6 +77,27 @@ def test_one_sentence_from_two_files_is_two_failures() -> None:
     assert said[0] != said[1]
 
 
+PLACES = [
+    pytest.param("/tmp/tmpab12cd_x/src/pump.py", "/tmp/tmp9zz8yy_q/src/pump.py", id="temporary"),
+    pytest.param("/scratch/5512888/run/pump.py", "/scratch/5513001/run/pump.py", id="of a job"),
+    pytest.param("/tmp/pip-req-build-8f3a9c1x/setup.py", "/tmp/pip-req-build-q7w2e3r4/setup.py",
+                 id="of a build"),
+    pytest.param("/tmp/torchinductor_root/ab/cabx3.py", "/tmp/torchinductor_ci/zz/c9q.py",
+                 id="compiled"),
+    pytest.param("/cache/transformers_modules/a/b/c1/modeling_b.py",
+                 "/cache/transformers_modules/d/e/f2/modeling_e.py", id="of a model"),
+    pytest.param("/usr/lib/python3.10/site-packages/gear/pump.py",
+                 "/opt/venv/lib/python3.12/dist-packages/gear/pump.py", id="installed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other"), PLACES)
+def test_where_it_was_raised_is_the_same_place(one: str, other: str) -> None:
+    places = {place(None, [Frame(path, 3, "turn")]) for path in (one, other)}
+    assert len(places) == 1
+    assert "turn" in places.pop()
+
+
 def test_a_line_number_does_not_tell_failures_apart() -> None:
     said = {
         signature("E", "words", place(None, [Frame("/srv/a/linear.py", line, "pack")]))

@@ -139,11 +139,26 @@ def _raised_in(frames: Sequence[Frame]) -> str:
     for frame in reversed(frames):
         if is_language(frame.path) or not frame.path or _ASSERTING.match(frame.function):
             continue
-        path = _MODULES.sub("<remote code>", short_path(frame.path))
+        path = _without_random(short_path(frame.path))
         return f"{path}:{frame.function}" if frame.function else path
     return ""
 
 
+def _without_random(path: str) -> str:
+    """A path without what is named anew for each job or each compilation."""
+    path = _MODULES.sub("<remote code>", path)
+    path = _GENERATED.sub("<generated code>", path)
+    return _OF_A_JOB.sub("/#", path)
+
+
+# Code that a compiler writes: its file is named after a hash.
+_GENERATED: Final = re.compile(
+    r"^.*/(?:torchinductor_[^/]+|\.?triton[^/]*/cache|cutlass_cache)/.*$"
+)
+# Folders of one job: /scratch/5512888/, /tmp/tmpab12cd_x/, /tmp/pip-req-build-8f3a9c/
+_OF_A_JOB: Final = re.compile(
+    r"/(?=[^/]*\d{4}|tmp|[^/]*-(?=[^/-]*\d)[a-z0-9_]{6,}/)[\w.-]+(?=/)(?<!/tmp)"
+)
 # Functions of a language or of what compares for a test, by whose file nothing is told.
 _ASSERTING: Final = re.compile(
     r"(?:(?:java|jdk|sun)\.|org\.(?:junit|opentest4j|assertj|hamcrest|testng)\.|kotlin\.test\.)"
