@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from ciops.postmortem.app import COMMANDS, main
 from ciops.postmortem.output_folder import file_stem
@@ -280,6 +281,20 @@ def test_record_text_speaks_no_workflow_command(capsys, tmp_path, record, title)
     assert "::stop-commands::" in out or "##[" not in out
     _, out, _ = run(capsys, "check", path, "--format", "json", GITHUB_ACTIONS="true")
     assert json.loads(out)["verdict"] == "render"
+
+
+def test_a_refusal_in_the_summary_holds_no_markup_of_the_record(tmp_path, capsys):
+    path, summary = tmp_path / "r.yml", tmp_path / "summary.md"
+    key = "<img src=x> [c](https://evil.example) @everyone"
+    path.write_text(f'ticket: "A-1"\n"{key}": 1\n', encoding="utf-8")
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    status, _, _ = run(capsys, "render", str(path), "--output", str(tmp_path / "out"), **env)
+    shown = MarkdownIt("gfm-like", {"linkify": False}).render(summary.read_text(encoding="utf-8"))
+    assert status == 3
+    assert "&lt;img src=x&gt; [c](https://evil.example)" in shown.replace("<!-- -->", "")
+    assert "<a" not in shown
+    assert "<img" not in shown
+    assert "@everyone" not in shown
 
 
 def test_the_entry_point_runs_isolated_with_packages_from_elsewhere():

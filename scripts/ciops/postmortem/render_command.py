@@ -53,10 +53,19 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     status = exit_status(examination, looked, options.strict)
     host.output("verdict", examination.decision.verdict)
     if status == EXIT_REFUSED:
-        host.summary(as_text(examination, looked).replace("\n", "  \n"))
+        host.summary(_for_summary(as_text(examination, looked)))
         return status
     _write_all(options, examination, host)
     return status
+
+
+def _for_summary(text: str) -> str:
+    """Lines as they are: whoever wrote the record wrote words in them, and none is markup."""
+    from ciops.plumbing.rendering import (
+        escape_markdown,
+    )  # not worth loading where nothing is refused
+
+    return "  \n".join(escape_markdown(line) for line in text.splitlines())
 
 
 def _write_all(options: argparse.Namespace, examination: Examination, host: CiHost) -> None:
