@@ -22,7 +22,7 @@ _LONGEST_RAW: Final = 2000
 _MANY: Final = 0.1
 # A digest: no pattern asks for one.
 _DIGEST: Final = re.compile(rb"(?<![0-9A-Za-z])[0-9a-f]{8,}(?![0-9A-Za-z])")
-_LETTERS_OF_DIGEST: Final = re.compile(rb"(?<![0-9A-Za-z])[a-f]+(?![0-9A-Za-z])")
+_LETTERS_OF_DIGEST: Final = re.compile(rb"\b[a-f]+\b")
 _FEW: Final = 4
 
 
