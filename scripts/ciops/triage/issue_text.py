@@ -15,7 +15,7 @@ from typing import Final, Literal
 from ciops.triage.facts import MAINTAINERS, Account, CommentFacts, IssueFacts
 from ciops.triage.reading_rules import SPOKEN, ReadingRules, Zone
 from ciops.triage.tracebacks import Traceback, find_tracebacks
-from ciops.triage.zones import ZonedLine, zone_document
+from ciops.triage.zones import MAX_SEGMENT, ZonedLine, zone_document
 
 Speaker = Literal["reporter", "maintainer", "other", "bot"]
 
@@ -80,8 +80,8 @@ def read_issue(
     """Read an issue. `bots` are folded logins whose comments are not read."""
     lines: list[Line] = []
     tracebacks: list[TurnTraceback] = []
-    if facts.title.strip():
-        lines.append(Line(facts.title.strip(), "title", "title", 1, 1, 0, "reporter", 0))
+    if title := facts.title.strip()[:MAX_SEGMENT]:
+        lines.append(Line(title, "title", "title", 1, 1, 0, "reporter", 0))
     maintainers = set()
     for turn, speaker, text in _turns(facts, bots):
         where = f"comment {turn}" if turn else "body"
