@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from ciops.errors import CiopsError
-from ciops.failures.command_line import open_host, parse
 from ciops.failures.knowledge import Knowledge, load_knowledge
 from ciops.failures.report_command import options_of, parser
 from ciops.failures.report_run import run
 from ciops.failures.scope import Scope, read_scope
 from ciops.forges import open_forge
 from ciops.forges.base import Forge
+from ciops.plumbing.command_line import open_host, parse
 from fakes.github import FakeGitHub
 from fakes.gitlab import FakeGitLab
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ciops.errors import CiopsError
-from ciops.failures.command_line import open_host, parse
 from ciops.failures.report_command import options_of, parser
 from ciops.failures.report_run import run
+from ciops.plumbing.command_line import open_host, parse
 from failures.pipeline_worlds import GITHUB_TOKEN, Outcome
 from fakes.github import FakeGitHub
 

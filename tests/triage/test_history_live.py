@@ -10,7 +10,7 @@ import pytest
 
 from ciops.errors import UsageError
 from ciops.forges.github import GitHub
-from ciops.triage.command_line import open_host
+from ciops.plumbing.command_line import open_host
 from ciops.triage.history import Source, day, live_cases
 from fakes.github import FakeGitHub
 from triage.small_world import (

@@ -96,8 +96,8 @@ def _unknown(name: str) -> CiopsError:
 
 
 def _told(error: CiopsError, env: Environment) -> int:
-    from ciops.failures.command_line import open_host
     from ciops.failures.redaction import mask_secrets
+    from ciops.plumbing.command_line import open_host
 
     open_host(env).error(mask_secrets(str(error)))
     return error.exit_status
@@ -107,8 +107,8 @@ def _bug(env: Environment) -> int:
     """A report that can be pasted: the trace shows code and error, and no secret."""
     import traceback
 
-    from ciops.failures.command_line import open_host
     from ciops.failures.redaction import mask_secrets
+    from ciops.plumbing.command_line import open_host
 
     host = open_host(env)
     host.say(mask_secrets(traceback.format_exc()))

@@ -1,53 +1,30 @@
-"""Options that the commands share: from the command line, and from `INPUT_<NAME>` below it."""
+"""Options that the commands of pipeline-failure-report share."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from ciops.errors import UsageError
-from ciops.plumbing.ci_host import CiHost, detect
+from ciops.plumbing import command_line
 from ciops.plumbing.yaml_file import shown
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 CONFIG: Final = ROOT / "config" / "pipeline-failure-report" / "autodeploy.yml"
 LANGUAGES: Final = ("en", "fr", "ja")
-TOKENS: Final = ("GITLAB_TOKEN", "GITHUB_TOKEN", "CI_JOB_TOKEN")
 MISSING_TOKEN: Final = "Set GITLAB_TOKEN to a GitLab personal access token and rerun this skill."  # noqa: S105
 
 KILL_SWITCH: Final = "DRY_RUN"
 """Set to anything but a no, it keeps every run from writing to a tracker."""
 
-_YES: Final = frozenset({"true", "yes", "on", "1"})
-_NO: Final = frozenset({"false", "no", "off", "0", ""})
 
+class Parser(command_line.Parser):
+    """The parser of one command of pipeline-failure-report."""
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are sentences of ours, and which takes no shortened options."""
-
-    def __init__(self, command: str, about: str, example: str) -> None:
-        super().__init__(
-            prog=f"pipeline_failure_report.py {command}",
-            description=about,
-            epilog=f"example:\n  pipeline_failure_report.py {command} {example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"See {self.prog} --help")
-
-
-def open_host(env: Mapping[str, str]) -> CiHost:
-    """The host of this run, which shows no token."""
-    host = detect(env)
-    for name in TOKENS:
-        if env.get(name, "").strip():
-            host.mask(env[name].strip())
-    return host
+    script = "pipeline_failure_report.py"
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:
@@ -94,40 +71,6 @@ def add_tracking(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def parse(parser: argparse.ArgumentParser, argv: Sequence[str], host: CiHost) -> argparse.Namespace:
-    """The options; what the command line leaves open comes from the host's inputs."""
-    return parser.parse_args([*_from_inputs(parser, argv, host.inputs()), *argv])
-
-
-def _from_inputs(
-    parser: argparse.ArgumentParser, argv: Sequence[str], inputs: Mapping[str, str]
-) -> Iterator[str]:
-    given = {argument.partition("=")[0] for argument in argv}
-    for action in parser._actions:
-        option = next((text for text in action.option_strings if text.startswith("--")), "")
-        value = inputs.get(option.removeprefix("--"), "")
-        if not value or option in given:
-            continue
-        if action.nargs == 0:
-            if truth(value, option.removeprefix("--")):
-                yield option
-        elif action.nargs == "+":
-            for word in re.split(r"[\s,]+", value.strip(", \n")):
-                yield f"{option}={word}"
-        else:
-            yield f"{option}={value}"
-
-
-def truth(value: str, name: str) -> bool:
-    """A yes or no; UsageError for anything else."""
-    folded = value.strip().casefold()
-    if folded in _YES:
-        return True
-    if folded in _NO:
-        return False
-    raise UsageError(f"input {name} is {shown(value)}", "Write true or false")
-
-
 def is_dry(given: argparse.Namespace, env: Mapping[str, str]) -> bool:
     """Whether nothing may be written: by the option, or for a whole job by the variable.
 
@@ -135,7 +78,7 @@ def is_dry(given: argparse.Namespace, env: Mapping[str, str]) -> bool:
     """
     if given.dry_run:
         return True
-    held_back = env.get(KILL_SWITCH, "").strip().casefold() not in _NO
+    held_back = env.get(KILL_SWITCH, "").strip().casefold() not in command_line.NO
     return held_back and getattr(given, "track", True)
 
 

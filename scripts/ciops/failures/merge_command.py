@@ -20,8 +20,6 @@ from ciops.failures.command_line import (
     add_writing,
     chosen_formats,
     is_dry,
-    open_host,
-    parse,
 )
 from ciops.failures.knowledge import Knowledge, load_knowledge
 from ciops.failures.parts import Part, code_key, read_parts, together
@@ -33,6 +31,7 @@ from ciops.failures.sources import Forges
 from ciops.failures.tracking import untracked
 from ciops.failures.tracking_run import tracked
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.interruption import Stop, StoppedError, stoppable
 from ciops.plumbing.output_folder import OutputFolder
 

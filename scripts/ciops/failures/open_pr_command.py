@@ -16,14 +16,13 @@ from ciops.failures.command_line import (
     add_config,
     add_gitlab_url,
     is_dry,
-    open_host,
-    parse,
 )
 from ciops.failures.knowledge import load_knowledge
 from ciops.failures.report_json import load_report
 from ciops.failures.report_text import made_safe
 from ciops.failures.sources import Forges
 from ciops.failures.tracking_rules import read_tracking
+from ciops.plumbing.command_line import open_host, parse
 
 ABOUT: Final = """Open a pull or merge request for one bucket, in the repository of its owner.
 

@@ -20,11 +20,10 @@ from ciops.failures.command_line import (
     add_writing,
     chosen_formats,
     is_dry,
-    open_host,
-    parse,
     positive,
 )
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.yaml_file import shown
 
 T = TypeVar("T")
@@ -97,7 +96,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     return run(options, host)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The options of `report`."""
     parser = Parser("report", ABOUT, EXAMPLE)
     parser.add_argument(

@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Final
 
 from ciops.errors import EXIT_DONE, UsageError
-from ciops.failures.command_line import ROOT, Parser, open_host, parse
+from ciops.failures.command_line import (
+    ROOT,
+    Parser,
+)
 from ciops.failures.knowledge import load_knowledge
 from ciops.failures.rule_check import problems
 from ciops.failures.scope import read_scope
 from ciops.failures.tracking_rules import read_tracking
+from ciops.plumbing.command_line import open_host, parse
 
 ABOUT: Final = """Check a configuration with all it extends.
 

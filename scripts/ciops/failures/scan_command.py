@@ -10,10 +10,14 @@ from typing import Any, Final
 from ciops.errors import EXIT_DONE, UsageError
 from ciops.failures import scan_result as results
 from ciops.failures.buckets import Bucket, JobEvidence, bucket
-from ciops.failures.command_line import Parser, add_config, open_host, parse
+from ciops.failures.command_line import (
+    Parser,
+    add_config,
+)
 from ciops.failures.knowledge import Knowledge, load_knowledge
 from ciops.failures.scan_result import ScanResult
 from ciops.failures.trace_files import scan_file
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.interruption import doing
 
 ABOUT: Final = """Find the first causal error of each trace, and the bucket it belongs to.

@@ -118,6 +118,6 @@ def _bug(env: Environment) -> int:
 
 
 def _host(env: Environment) -> CiHost:
-    from ciops.postmortem.command_line import open_host
+    from ciops.plumbing.command_line import open_host
 
     return open_host(env)

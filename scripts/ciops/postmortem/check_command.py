@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.postmortem import command_line
 from ciops.postmortem.examination import Examination, examine
 from ciops.postmortem.verdict_report import annotate, as_json, as_text, exit_status
 from ciops.postmortem.verification import Looked
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> command_line.Parser:
     about = (
         "Say whether a record may become a post-mortem: exit 0 if so, 3 if something is missing."
     )
@@ -23,8 +24,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    host = command_line.open_host(env)
-    options = command_line.parse(parser(), arguments, host)
+    host = open_host(env)
+    options = parse(parser(), arguments, host)
     examination = examine(options)
     looked = looked_up(options, examination, host)
     if options.format == "json":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_REFUSED
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.yaml_file import read_text
 from ciops.postmortem import command_line
 from ciops.postmortem.document_lint import Passage, language_of, lint
@@ -31,7 +31,7 @@ class Linted:
     passages: tuple[Passage, ...]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> command_line.Parser:
     about = "Check the prose of Markdown documents: exit 0, or 3 with --strict and findings."
     built = command_line.Parser("lint", about, "docs/postmortems/*.md --format github")
     built.add_argument("files", nargs="+", type=Path, metavar="FILE.md", help="a document")
@@ -44,8 +44,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    host = command_line.open_host(env)
-    options = command_line.parse(parser(), arguments, host)
+    host = open_host(env)
+    options = parse(parser(), arguments, host)
     names, guides = load_names(), dict[Language, Guide]()
     linted = [_lint(file, options.language, names, guides) for file in options.files]
     REPORTS[options.format](linted, host)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ciops.errors import EXIT_DONE, RefusedError
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.yaml_file import read_text
 from ciops.postmortem import command_line
 from ciops.postmortem.draft import Known, draft, from_parts
@@ -16,7 +17,7 @@ from ciops.postmortem.output_folder import file_stem, write_file
 from ciops.postmortem.wording import Words, load_words
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> command_line.Parser:
     about = "Write a record for a ticket: the questions of each field, and nothing made up."
     built = command_line.Parser("new", about, "PLUG-2218 --pr acme/hostlib#977")
     built.add_argument("ticket", metavar="TICKET", help="its key, as in PLUG-2218")
@@ -33,8 +34,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    host = command_line.open_host(env)
-    options = command_line.parse(parser(), arguments, host)
+    host = open_host(env)
+    options = parse(parser(), arguments, host)
     host.folder = options.output
     words = load_words(options.language)
     text = draft(_known(options, host), words)

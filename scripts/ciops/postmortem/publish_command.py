@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import hmac
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Final
 
 from ciops.errors import EXIT_DONE, RefusedError
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.yaml_file import Document, read_text, schema_problems
 from ciops.postmortem import command_line
 from ciops.postmortem.payload import Payload, check_length, digest, read_payload, sent_length
@@ -23,7 +23,7 @@ from ciops.postmortem.wording import load_words
 ADF_SCHEMA: Final = CONFIG / "adf.schema.json"
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> command_line.Parser:
     about = "Post exactly the payload whose digest was approved; a second run says it is there."
     built = command_line.Parser("publish", about, "out/PLUG-2218.jira.json --approve sha256:…")
     built.add_argument("payload", type=Path, metavar="FILE", help="a payload that render wrote")
@@ -34,8 +34,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    host = command_line.open_host(env)
-    options = command_line.parse(parser(), arguments, host)
+    host = open_host(env)
+    options = parse(parser(), arguments, host)
     settings = load_settings(options.settings)
     text = read_text(options.payload)
     approved(text, options.approve)

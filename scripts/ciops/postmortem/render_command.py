@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ciops.errors import EXIT_REFUSED
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.postmortem import command_line
 from ciops.postmortem.check_command import looked_up
 from ciops.postmortem.destinations import DESTINATIONS
@@ -21,15 +22,15 @@ from ciops.postmortem.services import links, site_of
 from ciops.postmortem.verdict_report import annotate, as_text, exit_status
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> command_line.Parser:
     about = "Write the post-mortem of a record whose gates are met. Nothing is posted."
     built = command_line.Parser("render", about, "PLUG-2218.yml --to jira file")
     command_line.add_record(built)
     built.add_argument(
         "--to",
         nargs="+",
+        action="extend",
         choices=tuple(DESTINATIONS),
-        default=["jira"],
         metavar="DEST",
         help=f"one or more of {', '.join(DESTINATIONS)}, default: jira",
     )
@@ -43,8 +44,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    host = command_line.open_host(env)
-    options = command_line.parse(parser(), arguments, host)
+    host = open_host(env)
+    options = parse(parser(), arguments, host)
     host.folder = options.output
     examination = examine(options, options.ticket)
     looked = looked_up(options, examination, host)
@@ -72,7 +73,7 @@ def _write_all(options: argparse.Namespace, examination: Examination, host: CiHo
     words = examination.words
     where = links(host.env, examination.settings)
     document = build(examination.record, words, where)
-    chosen = [DESTINATIONS[name] for name in dict.fromkeys(options.to)]
+    chosen = [DESTINATIONS[name] for name in dict.fromkeys(options.to or ["jira"])]
     rendered = [
         (each, each.render(document, _target(options, examination, host, each))) for each in chosen
     ]

@@ -112,8 +112,8 @@ def _unknown(name: str, env: Environment) -> int:
 
 
 def _told(error: CiopsError, env: Environment) -> int:
+    from ciops.plumbing.command_line import open_host
     from ciops.plumbing.rendering import escape_markdown
-    from ciops.triage.command_line import open_host
 
     host = open_host(env)
     host.error(str(error))
@@ -126,7 +126,7 @@ def _bug(env: Environment) -> int:
     """A report that can be pasted: the trace shows code and error, and no secret."""
     import traceback
 
-    from ciops.triage.command_line import open_host
+    from ciops.plumbing.command_line import open_host
 
     host = open_host(env)
     host.say(traceback.format_exc())

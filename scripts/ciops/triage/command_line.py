@@ -1,16 +1,16 @@
-"""Options that the commands share: from the command line, and from `INPUT_<NAME>` below it."""
+"""Options that the commands of issue-triage share."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from ciops.errors import UsageError
-from ciops.plumbing.ci_host import CiHost, detect
+from ciops.plumbing import command_line
+from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.yaml_file import shown
 
 if TYPE_CHECKING:
@@ -19,26 +19,13 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[3]
 POLICY: Final = ROOT / "config" / "issue-triage" / "pytorch-distributed.yml"
 LANGUAGES: Final = ("en", "ja", "fr")
-TOKENS: Final = ("GITHUB_TOKEN", "GITLAB_TOKEN", "CI_JOB_TOKEN")
-
-_YES: Final = frozenset({"true", "yes", "on", "1"})
-_NO: Final = frozenset({"false", "no", "off", "0", ""})
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are sentences of ours, and which takes no shortened options."""
+class Parser(command_line.Parser):
+    """The parser of one command of issue-triage."""
 
-    def __init__(self, command: str, about: str, example: str) -> None:
-        super().__init__(
-            prog=f"issue_triage.py {command}",
-            description=about,
-            epilog=f"example:\n  issue_triage.py {command} {example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"See {self.prog} --help")
+    script = "issue_triage.py"
+    instead = frozenset({"--issue", "--sweep"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +35,6 @@ class Place:
     forge: str
     repo: str
     gitlab_url: str
-
-
-def open_host(env: Mapping[str, str], folder: Path = Path("out")) -> CiHost:
-    """The host of this run, which shows no token."""
-    host = detect(env, folder)
-    for name in TOKENS:
-        if env.get(name):
-            host.mask(env[name])
-    return host
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:
@@ -99,41 +77,6 @@ def open_queue(place: Place, host: CiHost) -> tuple[Forge, IssueQueue]:
 
     forge = open_forge(place.forge, host.env, place.gitlab_url, log=host.say)
     return forge, forge.queue(place.repo)
-
-
-def parse(parser: argparse.ArgumentParser, argv: Sequence[str], host: CiHost) -> argparse.Namespace:
-    """The options; what the command line leaves open comes from the host's inputs."""
-    return parser.parse_args([*_from_inputs(parser, argv, host.inputs()), *argv])
-
-
-def _from_inputs(
-    parser: argparse.ArgumentParser, argv: Sequence[str], inputs: Mapping[str, str]
-) -> Iterator[str]:
-    given = {argument.partition("=")[0] for argument in argv}
-    named = bool(given & {"--issue", "--sweep"})  # one of them replaces the other's input
-    for action in parser._actions:
-        option = next((text for text in action.option_strings if text.startswith("--")), "")
-        value = inputs.get(option.removeprefix("--"), "")
-        if not value or option in given or (named and option in ("--issue", "--sweep")):
-            continue
-        if action.nargs == 0:
-            if truth(value, option.removeprefix("--")):
-                yield option
-        elif action.nargs == "+":
-            yield option
-            yield from re.split(r"[\s,]+", value)
-        else:
-            yield f"{option}={value}"
-
-
-def truth(value: str, name: str) -> bool:
-    """A yes or no; UsageError for anything else."""
-    folded = value.strip().casefold()
-    if folded in _YES:
-        return True
-    if folded in _NO:
-        return False
-    raise UsageError(f"input {name} is {shown(value)}", "Write true or false")
 
 
 def issue_number(text: str) -> int:

@@ -8,6 +8,7 @@ from typing import Final
 
 from ciops.errors import EXIT_DONE
 from ciops.forges.base import IssueQueue
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.rendering import Templates, code_span, link, plain_text
 from ciops.plumbing.yaml_file import nearest
 from ciops.triage.command_line import (
@@ -17,9 +18,7 @@ from ciops.triage.command_line import (
     add_place,
     add_policy,
     issue_number,
-    open_host,
     open_queue,
-    parse,
     place_of,
 )
 from ciops.triage.decide import Decision, decide, profile_of

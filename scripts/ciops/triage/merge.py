@@ -13,9 +13,15 @@ from typing import Any, Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, UsageError
 from ciops.plumbing.ci_host import SUMMARY_LIMIT
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.output_folder import open_new
 from ciops.plumbing.rendering import Templates, escape_markdown
-from ciops.triage.command_line import Parser, add_language, add_output, expanded, open_host, parse
+from ciops.triage.command_line import (
+    Parser,
+    add_language,
+    add_output,
+    expanded,
+)
 from ciops.triage.journal import DECISIONS, FAILURES, SECTIONS
 from ciops.triage.run_command import Shard, shard_of
 from ciops.triage.run_file import NAME, Record, RunFile, read_run_file

@@ -11,6 +11,7 @@ from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, UsageError
 from ciops.plumbing.ci_host import detect
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.yaml_file import shown
 from ciops.triage.case_reader import Case, Unread, read_cases
 from ciops.triage.command_line import (
@@ -19,9 +20,7 @@ from ciops.triage.command_line import (
     add_place,
     add_policy,
     expanded,
-    open_host,
     open_queue,
-    parse,
     place_of,
 )
 from ciops.triage.decide import Decision, decide, profile_of, to_json

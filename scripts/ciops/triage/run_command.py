@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from ciops.errors import EXIT_DONE, RefusedError, UsageError
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.yaml_file import shown
 from ciops.triage.command_line import (
     POLICY,
@@ -22,8 +23,6 @@ from ciops.triage.command_line import (
     add_policy,
     count,
     issue_number,
-    open_host,
-    parse,
     place_of,
 )
 from ciops.triage.events import Target, target_of
@@ -155,7 +154,7 @@ def _mode(given: argparse.Namespace, kill_switch: str) -> RunMode:
     return "dry-run" if given.dry_run or stopped else "apply"
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser("run", ABOUT, EXAMPLE)
     add_place(parser)
     parser.add_argument(

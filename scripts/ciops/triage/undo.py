@@ -19,6 +19,7 @@ from typing import Final
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_SERVICE, RefusedError
 from ciops.forges.base import Comment, IssueQueue, LabelEvent, Person, same_label
 from ciops.plumbing.ci_host import CiHost
+from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.http import HttpError, RateLimitedError
 from ciops.plumbing.interruption import StoppedError
 from ciops.plumbing.rendering import Templates, code_span
@@ -28,9 +29,7 @@ from ciops.triage.command_line import (
     Place,
     add_language,
     add_output,
-    open_host,
     open_queue,
-    parse,
 )
 from ciops.triage.run_file import NAME, Entry, Record, Run, read_run_file
 from ciops.triage.words import words_in
