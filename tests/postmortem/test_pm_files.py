@@ -193,7 +193,8 @@ def test_every_pattern_is_a_regular_expression():
         alone = (rules.log_lines, rules.bare_code, *rules.people)
         groups = (rules.exemptions, rules.before, rules.after, rules.claims)
         named = [pattern for group in groups for pattern in group.values()]
-        for pattern in (*alone, *named, *(pattern for _, pattern in rules.numbered)):
+        numbered = [pattern for _, pattern in rules.numbered]
+        for pattern in (*alone, *named, *rules.absolute.patterns, *numbered):
             assert pattern.regex
 
 

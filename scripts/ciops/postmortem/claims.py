@@ -63,7 +63,7 @@ def _is_claim(clause: str, guide: Guide) -> bool:
 
 
 def _absolute(clause: str, guide: Guide) -> Iterator[Span]:
-    for match in guide.claims["absolute"].regex.finditer(clause):
+    for match in guide.absolute.finditer(clause):
         around = clause[max(0, match.start() - 25) : match.start()], clause[match.end() :]
         if not any(guide.claims["denied"].regex.search(text) for text in around):
             yield match.span()

@@ -64,6 +64,18 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternatives:
+    """A pattern in its alternatives, of which those are tried that can match a text."""
+
+    patterns: tuple[Pattern, ...]
+    index: Index
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        for number in self.index.candidates(text):
+            yield from self.patterns[number].regex.finditer(text)
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One rule; `unless` names exemptions, `places` is where it looks."""
 
@@ -92,6 +104,7 @@ class Guide:
     before: Mapping[str, Pattern]
     after: Mapping[str, Pattern]
     claims: Mapping[str, Pattern]
+    absolute: Alternatives
     people: tuple[Pattern, ...]
     given_names: frozenset[str]
     kinds: Mapping[str, frozenset[str]]
@@ -178,6 +191,7 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
         before=before,
         after=after,
         claims=_claims(top.child("claims"), macros),
+        absolute=_absolute(top.child("claims"), macros),
         people=_people(top.child("people"), macros),
         given_names=frozenset(shared.text("given_names", "").split()),
         kinds=kinds,
@@ -201,6 +215,13 @@ def _claims(reader: Reader, macros: _Macros) -> dict[str, Pattern]:
         macros.add(reader, key)
         found[key] = Pattern(macros.texts[key], reader, key)
     return found
+
+
+def _absolute(reader: Reader, macros: _Macros) -> Alternatives:
+    """What no test can show, said in many ways of which a clause uses one."""
+    texts = alternatives(macros.checked(reader, "absolute", _written(reader, "absolute")))
+    patterns = tuple(Pattern(macros.expanded(text), reader, "absolute") for text in texts)
+    return Alternatives(patterns, index_of(cue_of(text, macros.cues) for text in texts))
 
 
 def _joined(reader: Reader, key: str, frame: str) -> Pattern:
