@@ -22,13 +22,12 @@ from failures.pipeline_worlds import (
 )
 from fakes.github import FakeGitHub
 from fakes.gitlab import FakeGitLab
-from faults.scenes import ROOT, Command, Scene, Servers
+from faults.scenes import Command, Scene, Servers
 
 TOOL = "pipeline-failure-report"
 OWNER = "NVIDIA/TensorRT-LLM"
 CODE = "tensorrt_llm/run.py"
 BRANCH = "TRTLLM-4711-sharding"
-LINES = ROOT / "config/pipeline-failure-report/ci-lines.yml"
 END = b"ERROR: Job failed: exit code 1\n"
 OWNED = (
     b"Traceback (most recent call last):\n"
@@ -38,6 +37,7 @@ OWNED = (
 )
 UNOWNED = b"RuntimeError: kernel launch configuration is inconsistent across stages\n" + END
 GATED = b"huggingface_hub.errors.GatedRepoError: 403 Client Error. Access to a/b is restricted\n"
+FAILED = [job(1, trace=UNOWNED), job(2, trace=GATED + END)]
 # What a report says, without the words that a fault may add to it.
 BUCKET = ("name", "status", "reason", "owner", "size", "jobs", "causal_error", "hypothesis")
 JOB = ("id", "name", "bucket", "line", "text", "status", "evidence", "outcome")
@@ -61,8 +61,7 @@ def worlds() -> Servers:
 
 def two_buckets() -> Servers:
     """One for the tracker on GitHub, one for that on GitLab."""
-    failed = [job(1, trace=UNOWNED), job(2, trace=GATED + END)]
-    return small_world(pipeline(500, DOWNSTREAM, jobs=failed)), FakeGitHub(OWNER, labels=["bug"])
+    return small_world(pipeline(500, DOWNSTREAM, jobs=FAILED)), FakeGitHub(OWNER, labels=["bug"])
 
 
 def report(*more: str) -> Any:
@@ -94,6 +93,33 @@ def reported(servers: Servers, folder: Path) -> object:
     }
 
 
+@cache
+def parts() -> list[tuple[str, str]]:
+    """What the two jobs of a matrix left: name and text of each file."""
+    found = []
+    with TemporaryDirectory() as name, small_world(pipeline(500, DOWNSTREAM, jobs=FAILED)) as fake:
+        for part in ("1", "2"):
+            report_on(fake, Path(name), "--pipeline", "500", "--shard", f"{part}/2")
+            (path,) = (Path(name) / "out").glob(f"part-{part}-of-2.json")
+            found.append((path.name, path.read_text("utf-8")))
+    return found
+
+
+def in_parts(servers: Servers, folder: Path) -> None:
+    for number, (name, text) in enumerate(parts(), 1):
+        place = folder / str(number) / "out"
+        place.mkdir(parents=True)
+        (place / name).write_text(text, "utf-8")
+
+
+def merge(servers: Servers, folder: Path) -> Command:
+    parts = [str(folder / part / "out") for part in ("1", "2")]
+    url, home = servers[0].url, servers[1].url
+    env = {"GITLAB_TOKEN": TOKEN, "GITLAB_URL": url, "GITHUB_TOKEN": GITHUB_TOKEN}
+    given = ["merge", *parts, "--track", "--format", "json", "--output", str(folder / "out")]
+    return Command(given, {**env, "GITHUB_API_URL": home})
+
+
 def every_job_is_in_a_bucket(servers: Servers, folder: Path) -> None:
     path = folder / "out" / "report.json"
     if path.exists():
@@ -110,7 +136,7 @@ GEAR = "src/gear.py"
 CONFIG = f"""\
 name: acme
 version: "1"
-extends: [{LINES}]
+extends: [ci-lines.yml]
 owners:
   - name: widgets
     repository: {REPO}
@@ -243,6 +269,7 @@ def scene(name: str, servers: Any, command: Any, state: Any, **more: Any) -> Sce
 SCENES = [
     scene("report", worlds, report(), filed, left=reported),
     scene("report --track", two_buckets, TRACK, filed),
+    scene("merge --track", two_buckets, merge, filed, prepare=in_parts),
     scene(
         *("report, Actions", runs, report_on_actions, nothing_written),
         **{"left": reported, "prepare": configured},

@@ -161,6 +161,8 @@ def undisturbed(scene: Scene) -> Undisturbed:
             for number, (server, start) in enumerate(zip(servers, before, strict=True))
             for place in _places(number, server.requests[start:])
         ]
+        assert first.status == 0, first
+        assert places, "it asked for nothing"
         settled = scene.settled(servers, folder)
         again = run_here(scene, servers, folder)
         return Undisturbed(first, settled, again, scene.settled(servers, folder), places)

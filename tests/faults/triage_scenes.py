@@ -97,6 +97,16 @@ def undo(servers: Servers, folder: Path) -> Command:
     return Command(given, environment(servers[0].url))
 
 
+def reading(*which: str) -> Any:
+    """A command that only reads."""
+
+    def command(servers: Servers, folder: Path) -> Command:
+        given = [*which, "--repo", REPO, "--policy", str(SMALL)]
+        return Command(given, environment(servers[0].url))
+
+    return command
+
+
 def done(servers: Servers, folder: Path) -> None:
     run_here(NAMED, servers, folder)
 
@@ -112,4 +122,6 @@ SCENES = [
     scene("run --sweep", github, run("--sweep"), github_state),
     scene("run, GitLab", gitlab, run("--sweep", forge="gitlab"), gitlab_state),
     UNDO,
+    Scene(TOOL, "explain", github, reading("explain", "--issue", "2"), github_state),
+    Scene(TOOL, "backtest", github, reading("backtest", "--since", "2020-01-01"), github_state),
 ]

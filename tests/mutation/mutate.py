@@ -30,48 +30,57 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 from mutation.mutants import Mutant, install, mutants  # noqa: E402
 
-TRIAGE = [
-    *("plan", "plan_comments", "routes", "facts", "priorities", "judgement", "reproduction"),
-    *("statements", "would_change", "never_written", "offline_commands"),
-]
-FAILURES = [
-    *("buckets", "signature", "scan_excerpts", "incidents", "raise_site", "partition"),
-    *("shipped_rules", "report_command_worlds", "report_command_hypothesis"),
-]
-POSTMORTEM = ["pm_gates", "pm_prose", "pm_cases", "pm_markup", "pm_documents", "pm_commands"]
-TESTS = {
-    **dict.fromkeys(("decide", "plan", "weighing", "facets"), ("triage", TRIAGE)),
-    **dict.fromkeys(("causes", "buckets", "assemble"), ("failures", FAILURES)),
-    **dict.fromkeys(("gates", "prose", "adf"), ("postmortem", POSTMORTEM)),
+# The tests nearest to a module, which notice most; those that are tried on what they let pass.
+NEAR = {
+    "triage.decide": ["plan", "offline_commands"],
+    "triage.plan": ["plan", "plan_comments"],
+    "triage.weighing": ["routes", "facts"],
+    "triage.facets": ["priorities", "facts", "routes"],
+    "failures.causes": ["scan_excerpts"],
+    "failures.buckets": ["buckets"],
+    "failures.assemble": ["report_command_assemble"],
+    "postmortem.gates": ["pm_gates"],
+    "postmortem.prose": ["pm_prose"],
+    "postmortem.adf": ["pm_markup"],
+}
+WIDE = {
+    "triage": ["judgement", "reproduction", "statements", "would_change", "never_written"],
+    "failures": ["signature", "partition", "report_command_worlds", "report_command_hypothesis"],
+    "postmortem": ["pm_cases", "pm_documents", "pm_commands"],
 }
 SECONDS = 60  # of processor time: a change that never ends is noticed
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="*", choices=[[], *TESTS], help="default: all")
+    parser.add_argument("modules", nargs="*", choices=[[], *NEAR], help="default: all")
     parser.add_argument("--most", type=int, default=0, help="changes of each module (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    for name in given.modules or TESTS:
-        tool, files = TESTS[name]
-        module = importlib.import_module(f"ciops.{tool}.{name}")
-        tests = [str(ROOT / "tests" / tool / f"test_{file}.py") for file in files]
+    for name in given.modules or NEAR:
+        module = importlib.import_module(f"ciops.{name}")
         chosen = list(mutants(module))
         if given.most and len(chosen) > given.most:
             chosen = random.Random(given.seed).sample(chosen, given.most)
-        report(module, chosen, tests)
+        report(module, chosen, name)
     return 0
 
 
-def report(module: ModuleType, chosen: Sequence[Mutant], tests: Sequence[str]) -> None:
+def tests_of(tool: str, files: Sequence[str]) -> list[str]:
+    return [str(ROOT / "tests" / tool / f"test_{file}.py") for file in files]
+
+
+def report(module: ModuleType, chosen: Sequence[Mutant], name: str) -> None:
     """Try every change; print the survivors and a line of figures."""
     began, ends = time.perf_counter(), Counter[str]()
-    if tried(module, None, tests) != "survived":
+    tool = name.partition(".")[0]
+    near, wide = tests_of(tool, NEAR[name]), tests_of(tool, WIDE[tool])
+    if tried(module, None, [*near, *wide]) != "survived":
         raise SystemExit(f"{module.__name__}: its tests fail without any change")
     for mutant in sorted(chosen, key=lambda one: one.line):
-        end = tried(module, mutant, tests)
+        end = tried(module, mutant, near)
+        end = tried(module, mutant, wide) if end == "survived" else end
         ends[end] += 1
         if end == "survived":
             place = f"{Path(module.__file__ or '').name}:{mutant.line}"
