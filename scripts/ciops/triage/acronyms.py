@@ -9,49 +9,71 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Policy
 from ciops.triage.reading_rules import SPOKEN
 
-_WORDS: Final = r"[A-Za-z]\w{0,24}(?:[ -]{1,2}[A-Za-z]\w{0,24}){1,6}"
-_TOLD: Final = re.compile(
-    rf"\b(?P<acronym>[A-Z]{{2,6}})\b ?(?:\(|=|[`\"' ]{{0,3}}(?:here )?(?:is short for|stands for"
-    rf"|means|here is|here:|as in) )[`\"' ]{{0,3}}(?:the |for )?(?P<words>{_WORDS})"
+_GIVEN: Final = (
+    r"(?: ?\(| ?=|[`\"' ]{0,3}(?: here)? (?:is short for|stands for|means|as in))"
+    + r"[`\"' ]{0,3}(?:the |for )?"
 )
-_AFTER: Final = re.compile(rf"(?P<words>{_WORDS}) \((?P<acronym>[A-Z]{{2,6}})s?\)")
+_WORD: Final = re.compile(r"[A-Za-z]\w{0,24}")
 _LINKS: Final = frozenset({"of", "and", "the", "for", "in", "a", "to", "with"})
+_REACH: Final = 120
 _STEM: Final = 6
 
 
 def foreign_acronyms(reading: Reading, policy: Policy) -> frozenset[str]:
     """The acronyms of parts that this issue uses for something else, in lower case."""
-    own = _own_acronyms(policy)
+    shapes = _shapes(policy)
     return frozenset(
         acronym.lower()
         for line in reading.lines
         if line.zone in SPOKEN
-        for acronym, words in _told(line.text)
-        if acronym in own and not _is_known(words, policy)
+        for acronym, words in _told(line.text, shapes)
+        if not _is_known(words, policy)
     )
 
 
-def _told(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _told(text: str, shapes: _Shapes) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Acronyms that a line spells out, with the words that they stand for."""
-    for pattern in (_TOLD, _AFTER):
-        for match in pattern.finditer(text):
-            words = [w for w in re.split(r"[ -]+", match["words"].lower()) if w not in _LINKS]
-            size = len(match["acronym"])
-            spelled = tuple(words[:size] if pattern is _TOLD else words[-size:])
-            if "".join(word[0] for word in spelled) == match["acronym"].lower():
-                yield match["acronym"], spelled
+    for match in shapes.before.finditer(text):
+        words = _words(text[match.end() : match.end() + _REACH])[: len(match[1])]
+        yield from _spelled(match[1], words)
+    for match in shapes.after.finditer(text):
+        words = _words(text[max(0, match.start() - _REACH) : match.start()])[-len(match[1]) :]
+        yield from _spelled(match[1], words)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for word in _WORD.findall(text.lower()) if word not in _LINKS)
+
+
+def _spelled(acronym: str, words: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if "".join(word[0] for word in words) == acronym.lower():
+        yield acronym, words
+
+
+class _Shapes(NamedTuple):
+    """Where an acronym of the policy stands before, and where after, what it stands for."""
+
+    before: re.Pattern[str]
+    after: re.Pattern[str]
 
 
 @lru_cache(maxsize=8)
+def _shapes(policy: Policy) -> _Shapes:
+    own = "|".join(sorted(_own_acronyms(policy))) or "(?!)"
+    return _Shapes(re.compile(rf"\b({own})\b{_GIVEN}"), re.compile(rf" \(({own})s?\)"))
+
+
 def _own_acronyms(policy: Policy) -> frozenset[str]:
     names = (name for part in policy.components.values() for name in part.names)
-    return frozenset(name for name in names if name.isupper() and 2 <= len(name) <= 6)
+    return frozenset(
+        name for name in names if name.isalpha() and name.isupper() and 2 <= len(name) <= 6
+    )
 
 
 @lru_cache(maxsize=8)

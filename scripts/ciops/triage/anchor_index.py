@@ -16,6 +16,8 @@ from ciops.triage.patterns import (
 )
 
 _NONE: Final[Mapping[str, int]] = {}
+_WORN: Final = 4
+"""A word in so many terms is in many lines as well."""
 _MOST_WORDS: Final = 5000
 
 
@@ -71,12 +73,13 @@ class AnchorIndex:
     """Which terms and patterns a line needs, by the words in it."""
 
     __slots__ = (
-        "_common", "_known", "_lengths", "_matchers", "always", "prefixes",
+        "_common", "_known", "_lengths", "_matchers", "_worn", "always", "prefixes",
         "substrings", "words",
     )  # fmt: skip
 
     def __init__(self, common: Mapping[str, int] = _NONE) -> None:
         self._common = common
+        self._worn = frozenset(word for word, count in common.items() if count >= _WORN)
         self._matchers: list[Matcher] = []
         self.words: dict[str, list[int]] = {}
         self.prefixes: dict[str, list[int]] = {}
@@ -101,7 +104,9 @@ class AnchorIndex:
             needed = needed_by_term(term, self._common)
             self._add(Matcher(owner, term_pattern(term), case_sensitive, zones, needed))
         for pattern in patterns:
-            self._add(Matcher(owner, pattern, case_sensitive, zones, needed_words(pattern)))
+            self._add(
+                Matcher(owner, pattern, case_sensitive, zones, needed_words(pattern, self._worn))
+            )
 
     def _add(self, matcher: Matcher) -> None:
         number = len(self._matchers)

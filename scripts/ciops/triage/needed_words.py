@@ -16,6 +16,8 @@ from typing import Final, NamedTuple
 
 WORD: Final = re.compile(r"[a-z0-9]+")
 LITERAL_RUN: Final = re.compile(r"[^\x00-\x7f]+")
+_NO_WORDS: Final[frozenset[str]] = frozenset()
+_ENDS: Final = ("alt", "close")
 _SHORTEST: Final = 3
 """Starts of words and pieces of them shorter than this are in nearly every line."""
 
@@ -33,6 +35,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<alt>\|)"
     r"|(?P<repeat>[*+?]\??|\{\d*,?\d*\}\??)"
     r"|(?P<any>\.)"
+    r"|(?P<maybe>[\w ,'-]\?\??)"
     r"|(?P<char>.)",
     re.DOTALL,
 )
@@ -65,12 +68,13 @@ class _Scan:
     run: str = ""
     run_starts_word: bool = True
     digits: bool = False
+    common: frozenset[str] = _NO_WORDS
     offered: list[Offer] = field(default_factory=list)
 
     def end_run(self, at_boundary: bool, starts_next: bool) -> None:
         """Close the run of literals; `at_boundary` if a word surely ends there."""
         if self.run:
-            self.offer(_run_anchors(self.run, self.run_starts_word, at_boundary))
+            self.offer(_run_anchors(self.run, self.run_starts_word, at_boundary, self.common))
             self.run = ""
         self.run_starts_word = starts_next
 
@@ -113,15 +117,15 @@ class Needed:
         )
 
 
-def needed_words(source: str) -> Needed:
-    """What a pattern needs."""
+def needed_words(source: str, common: frozenset[str] = _NO_WORDS) -> Needed:
+    """What a pattern needs. `common` words are in so many patterns that others are chosen."""
     tokens: list[_Token] = [(match.lastgroup, match[0]) for match in _TOKEN.finditer(source)]
-    scan = _Scan(run_starts_word=False)
+    scan = _Scan(run_starts_word=False, common=common)
     at = _scan(tokens, 0, scan)
     scan.end_run(at_boundary=False, starts_next=False)
     offered = scan.offered
     if at < len(tokens):  # alternatives: nothing else is sure
-        either = _alternatives(tokens, 0, starts_word=False, ends_word=False)[0]
+        either = _alternatives(tokens, 0, False, False, common)[0]
         offered = [either] if either[1] else []
     weight, best = max(offered, key=itemgetter(0), default=_NOTHING)
     if not offered and scan.digits:
@@ -134,14 +138,14 @@ def _is_letter(char: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _run_anchors(run: str, starts_word: bool, ends_word: bool) -> Offer:
+def _run_anchors(run: str, starts_word: bool, ends_word: bool, common: frozenset[str]) -> Offer:
     lowered = run.lower()
     if run.isalnum() and run.isascii():  # most are one word
         if starts_word and (ends_word or len(run) >= _SHORTEST):
-            return _offer(lowered, "word" if ends_word else "prefix", lowered)
+            return _offer(lowered, "word" if ends_word else "prefix", lowered, common)
         return _piece(lowered)
     if not run.isascii() and (foreign := LITERAL_RUN.findall(lowered)):
-        return _offer(max(foreign, key=len), "substring", lowered)
+        return _offer(max(foreign, key=len), "substring", lowered, common)
     best, kind = "", ""
     for match in WORD.finditer(lowered):
         if match.start() == 0 and not starts_word:
@@ -149,13 +153,18 @@ def _run_anchors(run: str, starts_word: bool, ends_word: bool) -> Offer:
         whole = match.end() < len(lowered) or ends_word
         if not whole and len(match[0]) < _SHORTEST:
             continue
-        if len(match[0]) > len(best):
+        if not best or _tells(match[0], common) > _tells(best, common):
             best, kind = match[0], "word" if whole else "prefix"
-    return _offer(best, kind, lowered) if best else _piece(lowered)
+    return _offer(best, kind, lowered, common) if best else _piece(lowered)
 
 
-def _offer(text: str, kind: str, run: str) -> Offer:
-    weight = len(text) * (3 if kind == "substring" else 1)
+def _tells(word: str, common: frozenset[str]) -> int:
+    """How telling a word is: long, and not in every other pattern."""
+    return 1 if word in common else len(word)
+
+
+def _offer(text: str, kind: str, run: str, common: frozenset[str]) -> Offer:
+    weight = _tells(text, common) * (3 if kind == "substring" else 1)
     return weight, (Anchor(text, kind, run, weight),)
 
 
@@ -164,13 +173,13 @@ def _piece(lowered: str) -> Offer:
 
 
 def _alternatives(
-    tokens: Sequence[_Token], at: int, starts_word: bool, ends_word: bool
+    tokens: Sequence[_Token], at: int, starts_word: bool, ends_word: bool, common: frozenset[str]
 ) -> tuple[Offer, bool]:
     """The anchors of `a|b|c` up to its closing bracket, and whether a word may start after it."""
     found: list[Offer] = []
     parted = True
     while True:
-        offer, at, ends = _sequence(tokens, at, starts_word, ends_word)
+        offer, at, ends = _sequence(tokens, at, starts_word, ends_word, common)
         found.append(offer)
         parted = parted and ends
         if at >= len(tokens) or tokens[at][0] == "close":
@@ -187,9 +196,12 @@ def _either(found: Sequence[Offer]) -> Offer:
 
 
 def _sequence(
-    tokens: Sequence[_Token], at: int, starts_word: bool, ends_word: bool
+    tokens: Sequence[_Token], at: int, starts_word: bool, ends_word: bool, common: frozenset[str]
 ) -> tuple[Offer, int, bool]:
-    scan = _Scan(run_starts_word=starts_word)
+    if at + 1 < len(tokens) and tokens[at][0] == "run" and tokens[at + 1][0] in _ENDS:
+        run = tokens[at][1]
+        return _run_anchors(run, starts_word, ends_word, common), at + 1, not _is_letter(run[-1])
+    scan = _Scan(run_starts_word=starts_word, common=common)
     at = _scan(tokens, at, scan)
     parted = scan.ends_at_boundary()
     scan.end_run(at_boundary=ends_word, starts_next=False)
@@ -202,6 +214,9 @@ def _scan(tokens: Sequence[_Token], at: int, scan: _Scan) -> int:
         kind, text = tokens[at]
         if kind == "run":
             scan.run += text
+        elif kind == "maybe":
+            scan.run += text[0]
+            scan.drop_last()
         elif kind in ("alt", "close"):
             break
         elif kind in ("open", "look", "plain"):
@@ -244,9 +259,9 @@ def _group(tokens: Sequence[_Token], at: int, scan: _Scan) -> int:
     repeated = after < len(tokens) and tokens[after][0] == "repeat"
     ends_word = not repeated and _starts_boundary(tokens, after)
     if kind == "plain":
-        offer, parted = _plain_alternatives(text, starts_word, ends_word)
+        offer, parted = _plain_alternatives(text, starts_word, ends_word, scan.common)
     else:
-        offer, parted = _alternatives(tokens, at + 1, starts_word, ends_word)
+        offer, parted = _alternatives(tokens, at + 1, starts_word, ends_word, scan.common)
     optional = _optional(tokens, after)
     scan.run_starts_word = parted and (starts_word or not optional)
     if kind == "look":
@@ -262,10 +277,12 @@ def _bounds(token: _Token) -> bool:
     return text == r"\w" or (kind == "set" and text.startswith(r"[\w"))
 
 
-def _plain_alternatives(text: str, starts_word: bool, ends_word: bool) -> tuple[Offer, bool]:
+def _plain_alternatives(
+    text: str, starts_word: bool, ends_word: bool, common: frozenset[str]
+) -> tuple[Offer, bool]:
     """`_alternatives` of a group of plain words, which most groups are."""
     runs = text[1:-1].removeprefix("?:").split("|")
-    found = [_run_anchors(run, starts_word, ends_word) for run in runs]
+    found = [_run_anchors(run, starts_word, ends_word, common) for run in runs]
     return _either(found), not any(_is_letter(run[-1]) for run in runs)
 
 

@@ -168,6 +168,8 @@ def _run(text: str) -> tuple[int, ...]:
 
 _BARE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _SYNTAX: Final = re.compile(r"\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}")
+_PLAINLY: Final = re.compile(r"(?:^|[^<?a-zA-Z])[a-zA-Z]{3}")
+_LETTER: Final = re.compile(r"[^\W_]")
 _REPEAT: Final = re.compile(r"[*+]|\{\d*,?\d*\}")
 _INVOLVED: Final = re.compile(r"\)[*+{]|\\[1-9]|\(\?[^:iP<=!-]|[*+?}][*+]")
 _CHOICES: Final = 10  # of two each: few enough
@@ -178,7 +180,7 @@ def first_fault(pattern: str) -> str | None:
     bare = _BARE.sub("", pattern)
     if bare.count("(") != bare.count(")"):
         return "has an unmatched bracket"
-    if not any(char.isalnum() for char in _SYNTAX.sub("", bare)):
+    if not (_PLAINLY.search(bare) or _LETTER.search(_SYNTAX.sub("", bare))):
         return "has no literal word, so it matches nearly everything"
     if is_plain(pattern):
         return None
