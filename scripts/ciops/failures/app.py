@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, CiopsError
-from ciops.plumbing.interruption import StoppedError, stoppable
-
-Arguments = Sequence[str]
-Environment = Mapping[str, str]
-Command = Callable[[Arguments, Environment], int]
+from ciops.plumbing.entry import Arguments, Command, Environment, Tool, run
 
 USAGE: Final = """usage: pipeline_failure_report.py COMMAND …    (each explains itself with --help)
 
@@ -65,52 +58,11 @@ COMMANDS: Final[dict[str, Command]] = {
 
 
 def main(arguments: Arguments, env: Environment) -> int:
-    """Run one command; its exit status. Every error a person can mend is one sentence."""
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(USAGE)
-        return EXIT_DONE if arguments else EXIT_USAGE
-    command = COMMANDS.get(arguments[0])
-    try:
-        if command is None:
-            raise _unknown(arguments[0])
-        with stoppable() as stop, stop.interruptible():
-            return command(arguments[1:], env)
-    except CiopsError as error:
-        return _told(error, env)
-    except StoppedError as stop:
-        return _told(stop.told(), env)
-    except BrokenPipeError:  # the reader of our output went away (`… | head`)
-        sys.stderr.close()
-        return EXIT_PARTIAL
-    except Exception:
-        return _bug(env)
+    """Run one command; its exit status."""
+    return run(Tool("pipeline-failure-report", USAGE, COMMANDS, hide=_hide), arguments, env)
 
 
-def _unknown(name: str) -> CiopsError:
-    from ciops.errors import UsageError
-    from ciops.plumbing.yaml_file import nearest, shown
-
-    close = nearest(name, COMMANDS)
-    step = f'Did you mean "{close}"?' if close else f"Commands are: {', '.join(COMMANDS)}"
-    return UsageError(f"there is no command {shown(name)}", step)
-
-
-def _told(error: CiopsError, env: Environment) -> int:
+def _hide(text: str) -> str:
     from ciops.failures.redaction import mask_secrets
-    from ciops.plumbing.command_line import open_host
 
-    open_host(env).error(mask_secrets(str(error)))
-    return error.exit_status
-
-
-def _bug(env: Environment) -> int:
-    """A report that can be pasted: the trace shows code and error, and no secret."""
-    import traceback
-
-    from ciops.failures.redaction import mask_secrets
-    from ciops.plumbing.command_line import open_host
-
-    host = open_host(env)
-    host.say(mask_secrets(traceback.format_exc()))
-    host.error("this is a bug in pipeline-failure-report. Please report it with the lines above")
-    return EXIT_PARTIAL
+    return mask_secrets(text)
