@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from postmortem.records import GONE, changed, judged
 
@@ -13,6 +14,12 @@ def missing(**changes):
 
 def faults(**changes):
     return [(fault.path, fault.problem) for fault in judged(changed(**changes)).faults]
+
+
+def test_faults_come_in_the_order_of_their_lines():
+    text = yaml.safe_dump(changed(language="xx", kind="nonsense", summary=GONE), sort_keys=False)
+    found = [(fault.path, fault.line) for fault in judged(text).faults]
+    assert found == [("summary", 1), ("language", 6), ("kind", 7)]
 
 
 def test_a_whole_record_renders():

@@ -93,7 +93,7 @@ def _reproduction_gap(record: Record, settings: Settings) -> str:
     if rate is None:
         return "no-rate"
     low, high = settings.minimum_rate
-    return "" if rate[0] * high >= low * rate[1] and rate[0] > 0 else "low-rate"
+    return "" if rate[0] * high >= low * rate[1] else "low-rate"  # low is more than 0
 
 
 def _root_cause_gap(record: Record, settings: Settings) -> str:
