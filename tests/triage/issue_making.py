@@ -49,6 +49,10 @@ def labelled(label: str, by: Account, at: int = 1, *, event: str = "labeled") ->
     return LabelChange(event, label, by, f"2026-01-01T{at:02}:00:00Z")
 
 
+def judged_facts(facts: IssueFacts) -> Judgement:
+    return judge_facts(facts, policy())
+
+
 def judged(title: str = "", body: str = "", *comments: CommentFacts) -> Judgement:
     return judge_facts(issue(title, body, *comments), policy())
 

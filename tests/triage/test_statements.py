@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ciops.triage import speech_cues
-from ciops.triage.statements import judge_event, judge_mention
+from ciops.triage.statements import is_aside, judge_event, judge_mention
 
 
 def mention(marked: str):
@@ -59,6 +59,9 @@ CLEARED = [
     "Switching from [[NCCL]] to gloo makes no difference.",
     "[[NCCL]] all_reduce passes.",
     "nccl-tests pass, so [[NCCL]] is healthy",
+    "`[[nccl-tests]] sendrecv_perf` between the nodes is healthy at 46 GB/s",
+    "So no [[RoCE]].",
+    "our own engine (own code, no [[torch.distributed.pipelining]])",
 ]
 
 BLAMED = [
@@ -94,6 +97,8 @@ NEITHER = [
     "[[FSDP2]] with bf16",
     "With enable_gqa=True the dK from [[ring attention]] is too large by the group factor",
     "[[DTensor]] version of the layer",
+    "split_group in [[c10d]] passes the wrong color",
+    "the model is sharded by [[FSDP]]",
 ]
 
 SUBJECT = [
@@ -104,6 +109,8 @@ SUBJECT = [
     "[[DTensor]]/TP used the current device",
     "[[fully_shard]] breaks my optimizer",
     "[[DCP]] drops the last shard",
+    "ShardingStrategy is ignored by [[FSDP]] when a group of size 1 is passed in",
+    "the timeout is not respected by [[gloo]]",
 ]
 
 
@@ -203,3 +210,31 @@ def test_a_cue_is_for_words_in_lower_case(name):
     cue = getattr(speech_cues, name)
     letters = re.sub(r"\\.", "", cue)
     assert "(?-i:" in cue or letters == letters.lower()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "There is a [[DTensor]] bug that can make the optimizer fail.",
+        "It may be [[NCCL]].",
+        "We know of a [[DTensor]] bug.",
+    ],
+)
+def test_a_possibility_is_a_guess(sentence):
+    assert mention(sentence).guessed
+
+
+@pytest.mark.parametrize(
+    ("title", "aside"),
+    [
+        ("FSDP ignores the strategy when the [[process group]] has one rank", True),
+        ("DDP hangs (2 nodes x 4 GPUs, [[NCCL]])", True),
+        ("FSDP leaks memory if [[DTensor]] is used", True),
+        ("[[NCCL]] hangs when a rank dies", False),
+        ("[TP] wrong device of [[DTensor]]", False),
+        ("NaN after loading with [[DCP]]", False),
+    ],
+)
+def test_a_title_has_a_main_clause(title, aside):
+    start = title.index("[[")
+    assert is_aside(title.replace("[[", "").replace("]]", ""), start) is aside
