@@ -14,7 +14,7 @@ from ci_programs.pages import PAGES, Block
 from ci_programs.suite import BIN, ROOT, plain_environment, run
 
 BLOCKS = [block for page in PAGES for block in pages.blocks(page, "yaml")]
-GITHUB = [block for block in BLOCKS if "jobs:" in block.text]
+GITHUB = [block for block in BLOCKS if re.search(r"^ {4}(?:runs-on|uses):", block.text, re.M)]
 GITLAB = [block for block in BLOCKS if block.text.startswith("include:")]
 # Pages whose snippets are parts of a file that the suite ships and checks.
 EXAMPLES = {
