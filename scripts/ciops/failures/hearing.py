@@ -17,6 +17,8 @@ from ciops.failures.trace_facts import Facts
 _BUSY_LINES: Final = 12
 _WATCH_LINES: Final = 200
 _ALIVE: Final = 80
+_ALIVE_SAID: Final = 20
+_WATCHED: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
 _MOST_SPEAKERS: Final = 512
 # GitLab's stages after the script (https://docs.gitlab.com/runner/executors/#job-stages).
 _EPILOGUE: Final = ("after_script", "archive_cache", "upload_artifacts", "cleanup_file_variables")
@@ -108,10 +110,11 @@ class Hearing:
         event.epilogue = self._epilogue
         event.before = self._past.up_to(event.number, LINES_BEFORE)
         self._collecting.append(event)
-        if event.role == roles.CAUSE:
+        if event.role in _WATCHED:
             self._watched.append(event)
 
 
 def _is_settled(event: Event, number: int) -> bool:
     """Whether more lines would not tell more about an event."""
-    return event.recovered or event.alive >= _ALIVE or number - event.number > _WATCH_LINES
+    enough = _ALIVE if event.role == roles.CAUSE else _ALIVE_SAID
+    return event.recovered or event.alive >= enough or number - event.number > _WATCH_LINES

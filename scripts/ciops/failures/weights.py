@@ -13,7 +13,7 @@ from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures.events import Event
-from ciops.failures.trace_facts import VERDICTS, Facts
+from ciops.failures.trace_facts import FAILED, VERDICTS, Facts
 
 CERTAIN: Final = 100
 LIKELY: Final = 92
@@ -161,8 +161,16 @@ def is_lively(event: Event) -> bool:
 
 
 def is_outlived(event: Event, facts: Facts) -> bool:
-    """Whether a log without any verdict goes on after an event."""
-    return event.alive >= _ALIVE_AFTER_A_LINE and not facts.ends_with_verdict(event)
+    """Whether a log goes on after an event, and after all that says that something failed."""
+    return event.alive >= _ALIVE_AFTER_A_LINE and not any(
+        other.last > event.number and other.role in FAILED and not _is_passing(other)
+        for other in facts.events
+    )
+
+
+def _is_passing(event: Event) -> bool:
+    """Whether a tool said that something failed, and the job went on at length."""
+    return event.role == roles.WRAPPER and event.kind not in VERDICTS and is_lively(event)
 
 
 def _is_link(event: Event) -> bool:
