@@ -185,3 +185,34 @@ def test_a_failure_told_far_down_is_an_aside():
 def test_many_who_agree_make_it_urgent(thumbs, urgent):
     facts = issue("init_process_group raises on Windows", SCRIPT, thumbs_up=thumbs)
     assert ("reach" in judge_facts(facts, policy()).facets.high_priority) is urgent
+
+
+GATHERED = fence("out = torch.empty(8)\ndist.all_gather_into_tensor(out, x[4:])", "python")
+
+
+@pytest.mark.parametrize(
+    ("told", "urgent"),
+    [
+        pytest.param("I get\n\n[0.0, 1.0, 2.0, 3.0]\n\nand had expected\n\n[4.0, 5.0, 6.0, 7.0]",
+                     True, id="numbers beside those expected"),
+        pytest.param("I get\n\n[0.0, 1.0, 2.0, 3.0]", False, id="nothing was expected"),
+        pytest.param("I get a RuntimeError, I had expected\n\n[4.0, 5.0, 6.0, 7.0]", False,
+                     id="an error instead"),
+    ],
+)  # fmt: skip
+def test_numbers_other_than_expected_are_a_silent_failure(told, urgent):
+    found = facets("Question about all_gather_into_tensor", GATHERED + "\n" + told)
+    assert ("silent_correctness" in found.high_priority) is urgent
+
+
+@pytest.mark.parametrize(
+    ("told", "urgent"),
+    [
+        pytest.param("The gradients should be the same as on one process.", True, id="checked"),
+        pytest.param("The gradients should be equal, it raises a ValueError.", False, id="raised"),
+    ],
+)
+def test_a_script_that_checks_values_tells_of_a_silent_failure(told, urgent):
+    script = fence("m = DDP(net)\nm(x).sum().backward()\nprint(torch.allclose(g, ref))", "python")
+    found = facets("DDP after one step", f"{told}\n{script}")
+    assert ("silent_correctness" in found.high_priority) is urgent
