@@ -22,6 +22,7 @@ from ciops.triage.reading_rules import MACHINE, SPOKEN
 from ciops.triage.statements import Mention, is_aside, judge_event, judge_mention, judge_toggle
 
 _FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
+_COMMAND: Final = re.compile(r"\W{0,4}(?:python[\d.]{0,4} -m )?")
 _ASKING: Final = frozenset({"kind:feature", "kind:enhancement", "kind:question"})
 _PLACES: Final = ("apart:", "in_scope")
 """Topics that tell where something ran, and not what happened there."""
@@ -198,6 +199,8 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
         return _conclusion(hit, mention, scoring)
     if mention.stance == "subject":
         return _plain(hit, "api", scoring, scoring.hedged if mention.guessed else 1.0)
+    if hit.signal.kind == "background" and _is_heading(hit):
+        return _plain(hit, "api", scoring)
     if hit.signal.kind == "background" or mention.stance == "passed":
         return _plain(hit, "path", scoring)
     if line.zone == "title":
@@ -206,6 +209,13 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
         doubtful = passing or aside or mention.aside
         return _plain(hit, "api", scoring, 0.5 if doubtful else 1.0)
     return _plain(hit, "weak", scoring, 1.0 if mention.stance == "named" else 0.5)
+
+
+def _is_heading(hit: Hit) -> bool:
+    """Whether a title begins with it and a colon: `the tool: crash on start`."""
+    text = hit.line.text
+    led = _COMMAND.fullmatch(text[: hit.start]) is not None
+    return hit.line.zone == "title" and led and text[hit.end :].startswith(":")
 
 
 def _cleared(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:

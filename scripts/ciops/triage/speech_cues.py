@@ -57,7 +57,9 @@ _NOT = (
     r"(?:not|isn'?t|wasn'?t|aren'?t|never|neither|nor|rather than|instead of|as opposed to"
     r"|unrelated to|independent(?:ly)? of|nothing to do with|regardless of|other than|except"
     r"|besides|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)|exonerates?|irrelevant to|nothing"
-    r" (?:wrong )?(?:in|with)|(?:don'?t|do not) (?:think|believe|blame)|doubt)"
+    r" (?:(?:wrong|to (?:fix|change|repair|mend|do|see|blame)) )?(?:in|with|about)"
+    r"|no (?:bugs?|faults?|problems?|issues?|defects?|errors?|mistakes?) (?:in|with|of|on)"
+    r"|(?:don'?t|do not) (?:think|believe|blame)|doubt)"
 )
 _NOT_LINKS = (
     r"(?:(?:a|an|the|any|really|just|only|actually|even|necessarily|specific|specifically|due"
