@@ -145,6 +145,8 @@ def test_the_longest_line_is_read_in_time(language):
         "\\x" * 10_000,
         "a<b" * 6_500,
         "x_" * 10_000,
+        *(letter * 20_000 for letter in "Aa1.-/_@あア漢"),
+        *(pair * 10_000 for pair in ("a.", "a-", "a/", "1.", "Aa")),
     ]
     guide = load_guide(language)
     for text in hostile:

@@ -222,7 +222,8 @@ def _mark(source: str, start: int, end: int) -> Token | None:
 
 
 def parse_inline(source: str) -> Inlines:
-    """A source as styled text; adjoining plain texts are one."""
+    """A source as styled text; adjoining plain texts are one, a carriage return ends a line."""
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
     pieces = list(tokens(source))
     return _tree(source, pieces, _pairs(source, pieces))
 

@@ -23,8 +23,6 @@ MALFORMED: Final[frozenset[Problem]] = frozenset({"yaml-syntax", "wrong-type", "
 _HIDDEN: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-# As other systems write it, also inside a quoted text.
-_LINE_END: Final = re.compile("\r\n?")
 T = TypeVar("T")
 Path = tuple[str | int, ...]
 
@@ -124,8 +122,7 @@ class _Place:
         if hidden:
             self.fault("wrong-type", "hidden", code=f"U+{ord(hidden.group()):04X}")
             return ""
-        text = _LINE_END.sub("\n", self.value)
-        return text if text.strip() else ""
+        return self.value if self.value.strip() else ""
 
     def measure(self, step: str) -> str:
         """Text, or a number exactly as it is written (`1.90` stays `1.90`)."""
