@@ -182,7 +182,7 @@ def first_fault(pattern: str) -> str | None:
         return "has an unmatched bracket"
     if not (_PLAINLY.search(bare) or _LETTER.search(_SYNTAX.sub("", bare))):
         return "has no literal word, so it matches nearly everything"
-    if is_plain(pattern):
+    if _is_plain(pattern, bare):
         return None
     try:
         return _fault_of(_pieces(pattern))
@@ -192,7 +192,10 @@ def first_fault(pattern: str) -> str | None:
 
 def is_plain(pattern: str) -> bool:
     """Whether its repeats are so few that it cannot run away, however they share texts."""
-    bare = _BARE.sub("", pattern)
+    return _is_plain(pattern, _BARE.sub("", pattern))
+
+
+def _is_plain(pattern: str, bare: str) -> bool:
     if _INVOLVED.search(pattern) or bare.count("?") - bare.count("(?") > _CHOICES:
         return False
     product = 1

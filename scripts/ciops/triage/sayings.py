@@ -64,9 +64,11 @@ class SayingIndex:
     def find(self, folded: str, zone: str) -> Iterator[Found]:
         """Where the sayings are in a line in lower case."""
         tokens = self.lexicon.read(folded) if self._sayings else []
+        clauses: dict[int, int] | None = None
         for saying in self._candidates(tokens):
             if zone in saying.zones:
-                yield from _found(saying, tokens)
+                clauses = clauses or _by_clause(tokens)
+                yield from _found(saying, tokens, clauses)
 
     def _candidates(self, tokens: Sequence[Token]) -> list[Saying]:
         """The sayings for each of whose slots the line has a word."""
@@ -102,7 +104,15 @@ def _bits_of(mask: int) -> Iterator[int]:
         mask ^= bit
 
 
-def _found(saying: Saying, tokens: Sequence[Token]) -> Iterator[Found]:
+def _by_clause(tokens: Sequence[Token]) -> dict[int, int]:
+    """The concepts of each clause of a line."""
+    found: dict[int, int] = {}
+    for token in tokens:
+        found[token.clause] = found.get(token.clause, 0) | token.concepts
+    return found
+
+
+def _found(saying: Saying, tokens: Sequence[Token], clauses: dict[int, int]) -> Iterator[Found]:
     """Each place where the slots are filled in order, with the nearest words before the last."""
     slots, room = saying.slots, saying.room
     last = len(slots) - 1
@@ -119,7 +129,7 @@ def _found(saying: Saying, tokens: Sequence[Token]) -> Iterator[Found]:
         if done is None:
             continue
         reached[last] = None
-        if not _is_spoilt(saying.without, tokens, *done):
+        if not _is_spoilt(saying.without, clauses, *done):
             yield Found(saying.owner, done[0].start, done[1].end)
             count += 1
             if count == _MOST_FOUND:
@@ -136,7 +146,6 @@ def _first(before: tuple[Token, Token] | None, token: Token, room: int) -> Token
     return before[0] if 0 <= apart <= abs(room) else None
 
 
-def _is_spoilt(without: int, tokens: Sequence[Token], first: Token, last: Token) -> bool:
-    return without != 0 and any(
-        token.concepts & without and first.clause <= token.clause <= last.clause for token in tokens
-    )
+def _is_spoilt(without: int, clauses: dict[int, int], first: Token, last: Token) -> bool:
+    through = range(first.clause, last.clause + 1)
+    return without != 0 and any(clauses.get(clause, 0) & without for clause in through)
