@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from ciops.triage.code_reading import is_call, is_program, touching_line
@@ -159,13 +161,19 @@ def _one_liner_touches(code: str, touches: frozenset[str]) -> bool:
     return bool(names & touches)
 
 
+def _by_turn(reading: Reading) -> Iterator[list[Line]]:
+    """The lines of the report, and of each comment."""
+    for _, lines in groupby(reading.lines, key=attrgetter("turn")):
+        yield list(lines)
+
+
 def _inline_code(reading: Reading, touches: frozenset[str]) -> Iterator[tuple[Line, str]]:
     """A program told in code spans: calls that touch the product, and how it is started."""
-    for turn in range(reading.turns + 1):
+    for lines in _by_turn(reading):
         calls: list[Line] = []
         launched = False
-        for line in reading.lines:
-            if line.turn != turn or line.zone not in ("prose", "steps", "shell"):
+        for line in lines:
+            if line.zone not in ("prose", "steps", "shell"):
                 continue
             launched = launched or bool(_LAUNCH.search(line.text))
             spans = _INLINE.findall(line.text) if "`" in line.text else ()
@@ -210,13 +218,9 @@ _STEP_VERB: Final = re.compile(
 
 def _steps(reading: Reading) -> Iterator[tuple[Line, str]]:
     """At least two listed steps that tell somebody what to do, one of them concrete."""
-    for turn in range(reading.turns + 1):
-        steps = [
-            line
-            for line in reading.lines
-            if line.turn == turn and line.zone in ("prose", "steps") and _is_step(line.text)
-        ]
-        told = next((x for x in reading.lines if x.turn == turn and _tells_steps(x)), None)
+    for lines in _by_turn(reading):
+        steps = [x for x in lines if x.zone in ("prose", "steps") and _is_step(x.text)]
+        told = next((x for x in lines if _tells_steps(x)), None)
         if told is not None:
             yield told, "steps"
         if len(steps) >= 2 and sum(bool(_CONCRETE.search(_item(x.text))) for x in steps) >= 1:
