@@ -22,7 +22,9 @@ from ciops.failures.trace import TraceReader
 from ciops.plumbing.yaml_file import Document, schema_problems, shown
 
 _SLOW: Final = 0.05
-_LENGTHS: Final = (8, 12, 16, 20, 24, 28, 200, 800, 1600)
+_LENGTHS: Final = (*range(8, 64, 4), *range(64, 210, 12), 800, 1600)
+_OWN_WORDS: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{1,12}")
+_MOST_OWN: Final = 8
 _PIECES: Final = ("a", "0", " ", "ab ", "a-", "=", "(", "/a", "a.", "error ", "failed: ")
 
 
@@ -93,7 +95,8 @@ def _pattern_problem(source: str) -> str:
         pattern = re.compile(source)
     except re.error as error:
         return f"is no regular expression: {error}. Escape it or mend it"
-    for piece in _PIECES:
+    own = list(dict.fromkeys(_OWN_WORDS.findall(source)))[:_MOST_OWN]
+    for piece in (*_PIECES, *own, *(f"{word} " for word in own)):
         if _is_slow(pattern, piece):
             return f"takes too long on repeated {shown(piece)}. Bound its repetitions"
     return ""
