@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 from ciops.plumbing.yaml_file import Reader
@@ -50,7 +50,7 @@ def _named(name: str, reader: Reader) -> Iterator[Signal]:
     """A component's names are signals of their own, weighed by what is said of them."""
     for key, kind in _NAME_KINDS.items():
         if names := reader.texts(key, ()):
-            _refuse_runaways(reader, key, names, map(term_pattern, names))
+            _refuse_runaways(reader, key, names)
             yield Signal(
                 id=f"{name}_{kind}",
                 topic=f"component:{name}",
@@ -75,8 +75,8 @@ def read_signal(reader: Reader, topic: str) -> Signal:
     says = reader.texts("says", ())
     if not (patterns or terms or says):
         raise reader.error("has no terms, patterns or says", "Give at least one of them")
-    _refuse_runaways(reader, "patterns", patterns, patterns)
-    _refuse_runaways(reader, "terms", terms, map(term_pattern, terms))
+    _refuse_runaways(reader, "patterns", patterns)
+    _refuse_runaways(reader, "terms", terms)
     return Signal(
         id=reader.text("id"),
         topic=topic,
@@ -99,18 +99,15 @@ def read_signal(reader: Reader, topic: str) -> Signal:
     )
 
 
-def _refuse_runaways(
-    reader: Reader, key: str, written: Sequence[str], patterns: Iterable[str]
-) -> None:
+def _refuse_runaways(reader: Reader, key: str, written: Sequence[str]) -> None:
     """DocumentError for the first pattern, or term with several `*`, that could run away."""
-    for index, (text, pattern) in enumerate(zip(written, patterns, strict=True)):
+    for index, text in enumerate(written):
         if key != "patterns" and text.count("*") < 2:
             continue
+        what, pattern = ("pattern", text) if key == "patterns" else ("term", term_pattern(text))
         if fault := first_fault(pattern):
-            what = "pattern" if key == "patterns" else "term"
-            raise reader.document.error(
-                (*reader.path, key, index), f"{what} {text!r} {fault}", "Mend it"
-            )
+            where = (*reader.path, key, index)
+            raise reader.document.error(where, f"{what} {text!r} {fault}", "Mend it")
 
 
 def _zones(reader: Reader) -> frozenset[Zone]:
