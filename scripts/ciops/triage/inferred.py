@@ -11,10 +11,13 @@ from ciops.triage.frames import judge_tracebacks
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
+from ciops.triage.shown_lists import lists_that_differ
 from ciops.triage.version_numbers import reported_version
 from ciops.triage.version_trials import earlier_that_worked
 from ciops.triage.versions import trials_of
 
+WORKED_BEFORE: Final = "worked_before"
+"""The signal of an earlier version that worked, in families that compare versions."""
 _COMPARISON: Final = "AssertionError"
 _ACTED: Final = ("ran", "machine")
 _ABOUT: Final = 2.0
@@ -24,6 +27,7 @@ def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterat
     """Evidence from the issue as a whole."""
     yield from _raised(reading, policy)
     yield from _worked_before(reading, policy)
+    yield from _shown_apart(reading, policy)
     yield from _popular(reading, policy)
     yield from _called_inside(reading, policy)
     yield from _only_part_in_script(found, policy)
@@ -64,9 +68,21 @@ def _worked_before(reading: Reading, policy: Policy) -> Iterator[Evidence]:
     points *= policy.scoring.speakers[line.speaker]
     for family in families:
         yield Evidence(
-            f"priority:{family.id}", "worked_before", "root", round(points, 2), line.zone,
+            f"priority:{family.id}", WORKED_BEFORE, "root", round(points, 2), line.zone,
             line.where, line.number, line.last, line.text, line.turn, line.speaker,
         )  # fmt: skip
+
+
+def _shown_apart(reading: Reading, policy: Policy) -> Iterator[Evidence]:
+    """Lists of numbers that differ are evidence for a family that looks at them."""
+    for family in policy.priorities:
+        line = family.lists_not_after and lists_that_differ(reading, family.lists_not_after)
+        if line:
+            points = policy.scoring.roles["api"] * policy.scoring.zones["prose"]
+            yield Evidence(
+                f"priority:{family.id}", "lists_differ", "api", round(points, 2), line.zone,
+                line.where, line.number, line.last, line.text, line.turn, line.speaker,
+            )  # fmt: skip
 
 
 def _popular(reading: Reading, policy: Policy) -> Iterator[Evidence]:

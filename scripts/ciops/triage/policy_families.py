@@ -10,7 +10,7 @@ from ciops.triage.policy import Family, Outweighs
 
 _FAMILY_KEYS: Final = (
     "threshold", "counts", "needs", "unless", "raised", "compares_versions", "thumbs_up",
-    "people", "plain_script", "outweighs", "explains_trace", "signals",
+    "people", "plain_script", "outweighs", "explains_trace", "lists_not_after", "signals",
 )  # fmt: skip
 
 
@@ -32,4 +32,5 @@ def read_families(section: Reader) -> Iterator[Family]:
             reader.flag("plain_script", False),
             reader.choice("outweighs", get_args(Outweighs), "never"),  # type: ignore[arg-type]
             reader.flag("explains_trace", False),
+            frozenset(reader.texts("lists_not_after", ())),
         )
