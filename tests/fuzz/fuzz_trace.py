@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import random
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +30,7 @@ from ciops.failures.trace import TraceReader  # noqa: E402
 KNOWLEDGE = load_knowledge(ROOT / "config" / "pipeline-failure-report" / "autodeploy.yml")
 DATA = ROOT / "tests" / "data" / "failures"
 EXCERPTS = sorted(DATA.glob("*.txt"))
+HELD = 32 * 1024  # bytes of a line that the reader is sure to hold at once
 SECRET = "glpat-" + "Zq3vT9xLm2Kd8WfP4sYb"  # made up, and put together so that no scanner minds
 
 PIECES: tuple[bytes, ...] = (
@@ -108,7 +109,10 @@ def read(*chunks: bytes) -> ScanResult:
 def attempt(made: Trace) -> None:
     found = read(made.data)
     ends = (0, *made.cuts, len(made.data))
-    assert found == read(*(made.data[a:b] for a, b in pairwise(ends))), "other pieces, other result"
+    again = read(*(made.data[a:b] for a, b in pairwise(ends)))
+    if max(map(len, made.data.split(b"\n"))) > HELD:  # such a line is shown from where it was cut
+        found, again = replace(found, excerpt=()), replace(again, excerpt=())
+    assert found == again, "other pieces, other result"
     assert found.size == len(made.data)
     whole = made.data.endswith(b"\n") or not made.data
     assert found.lines == made.data.count(b"\n") + (not whole)
