@@ -173,10 +173,10 @@ class Reader:
             return {}
         if not isinstance(self.value, dict):
             raise self._wrong("a mapping", self.value)
-        known = self.value if allowed is None else allowed
-        for key in self.value:
-            if key not in known:
-                raise self.error(f"unknown key {shown(key)}", _did_you_mean(key, known), key)
+        if allowed is not None:
+            for key in self.value:
+                if key not in allowed:
+                    raise self.error(f"unknown key {shown(key)}", _did_you_mean(key, allowed), key)
         return self.value
 
     def sequence(self) -> list[Reader]:
@@ -231,11 +231,13 @@ class Reader:
     def texts(self, key: str, default: T | _Required = REQUIRED) -> tuple[str, ...] | T:
         """A list of texts."""
         value: Plain = self._typed(key, default, (list,), "a list of texts")
-        for item in self.items(key):
-            if not isinstance(item.value, str):
-                raise item._wrong("text", item.value)
-        texts: tuple[str, ...] | T = tuple(value) if isinstance(value, list) else value
-        return texts
+        if not isinstance(value, list) or value is default:
+            absent: T = value
+            return absent
+        for index, item in enumerate(value):
+            if not isinstance(item, str):
+                raise self.items(key)[index]._wrong("text", item)
+        return tuple(value)
 
     def choice(
         self, key: str, choices: Collection[str], default: T | _Required = REQUIRED

@@ -43,12 +43,13 @@ class Found(NamedTuple):
 class SayingIndex:
     """The sayings of a policy, found by the concepts that each needs."""
 
-    __slots__ = ("_by_bit", "_sayings", "lexicon")
+    __slots__ = ("_by_bit", "_by_zone", "_sayings", "lexicon")
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._sayings: list[Saying] = []
         self._by_bit: dict[int, list[int]] = {}
+        self._by_zone: dict[str, dict[int, list[int]]] = {}
 
     def add(
         self, owner: int, sayings: Iterable[str], without: Iterable[str], zones: frozenset[str]
@@ -63,21 +64,39 @@ class SayingIndex:
 
     def find(self, folded: str, zone: str) -> Iterator[Found]:
         """Where the sayings are in a line in lower case."""
-        tokens = self.lexicon.read(folded) if self._sayings else []
+        by_bit = self._in_zone(zone)
+        if not by_bit:
+            return
+        tokens = self.lexicon.read(folded)
         clauses: dict[int, int] | None = None
-        for saying in self._candidates(tokens):
-            if zone in saying.zones:
-                clauses = clauses or _by_clause(tokens)
-                yield from _found(saying, tokens, clauses)
+        for number in self._candidates(tokens, by_bit):
+            clauses = clauses or _by_clause(tokens)
+            yield from _found(self._sayings[number], tokens, clauses)
 
-    def _candidates(self, tokens: Sequence[Token]) -> list[Saying]:
-        """The sayings for each of whose slots the line has a word."""
-        line = 0
-        for token in tokens:
-            line |= token.concepts
-        numbers = {number for bit in _bits_of(line) for number in self._by_bit.get(bit, ())}
-        chosen = (self._sayings[number] for number in sorted(numbers))
-        return [saying for saying in chosen if all(line & slot for slot in saying.slots)]
+    def _in_zone(self, zone: str) -> dict[int, list[int]]:
+        """By each concept, the sayings that end in it and count in a zone."""
+        known = self._by_zone.get(zone)
+        if known is None:
+            pairs = (
+                (bit, [number for number in numbers if zone in self._sayings[number].zones])
+                for bit, numbers in self._by_bit.items()
+            )
+            known = self._by_zone[zone] = {bit: numbers for bit, numbers in pairs if numbers}
+        return known
+
+    def _candidates(self, tokens: Sequence[Token], by_bit: dict[int, list[int]]) -> list[int]:
+        """The sayings for each of whose slots some sentence of the line has a word."""
+        sayings = self._sayings
+        found: set[int] = set()
+        for sentence in _by_sentence(tokens):
+            for bit in _bits_of(sentence):
+                for number in by_bit.get(bit, ()):
+                    for slot in sayings[number].slots:
+                        if not sentence & slot:
+                            break
+                    else:
+                        found.add(number)
+        return sorted(found)
 
 
 def concepts_of(text: str) -> list[str]:
@@ -102,6 +121,14 @@ def _bits_of(mask: int) -> Iterator[int]:
         bit = mask & -mask
         yield bit
         mask ^= bit
+
+
+def _by_sentence(tokens: Sequence[Token]) -> Iterable[int]:
+    """The concepts of each sentence of a line."""
+    found: dict[int, int] = {}
+    for token in tokens:
+        found[token.sentence] = found.get(token.sentence, 0) | token.concepts
+    return set(found.values())
 
 
 def _by_clause(tokens: Sequence[Token]) -> dict[int, int]:
