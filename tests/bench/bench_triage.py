@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from ciops.triage import code_reading, issue_text, line_shapes, matching, statements  # noqa: E402
+from ciops.triage import code_reading, issue_text, lexicon, line_shapes, matching, statements  # noqa: E402
 from ciops.triage.decide import decide, profile_of  # noqa: E402
 from ciops.triage.facts import Account, CommentFacts, IssueFacts, from_rest  # noqa: E402
 from ciops.triage.patterns import compiled  # noqa: E402
@@ -43,6 +43,7 @@ KEPT = (
     statements._sentence_ends,
     line_shapes.shape_of,
     issue_text._document,
+    lexicon._read,
 )
 RANK = "[rank{0}]:[E ProcessGroupNCCL.cpp:632] [Rank {1}] Watchdog caught collective timeout {1}\n"
 FRAME = '  File "/x/torch/distributed/distributed_c10d.py", line 1, in f\n    x = 1\n'
@@ -94,6 +95,8 @@ def main() -> int:
     cases = [
         from_rest(json.loads(path.read_text("utf-8"))) for path in sorted(CASES.glob("*.json"))
     ]
+    first = best(rounds, lambda: decide(cases[0], load_policy(POLICY), profile)) - load
+    print(f"{'the first issue after a load':32} {first:8.1f} ms")
     for case in cases:
         decide(case, policy, profile)
     each = [best(rounds, lambda case=case: decide(case, policy, profile)) for case in cases]

@@ -231,13 +231,11 @@ class Reader:
     def texts(self, key: str, default: T | _Required = REQUIRED) -> tuple[str, ...] | T:
         """A list of texts."""
         value: Plain = self._typed(key, default, (list,), "a list of texts")
-        if not isinstance(value, list) or value is default:
-            absent: T = value
-            return absent
-        for index, item in enumerate(value):
+        for index, item in enumerate(value if isinstance(value, list) else ()):
             if not isinstance(item, str):
                 raise self.items(key)[index]._wrong("text", item)
-        return tuple(value)
+        texts: tuple[str, ...] | T = tuple(value) if isinstance(value, list) else value
+        return texts
 
     def choice(
         self, key: str, choices: Collection[str], default: T | _Required = REQUIRED

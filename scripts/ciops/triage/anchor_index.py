@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from ciops.triage.needed_words import Needed, needed_words
 from ciops.triage.patterns import (
@@ -15,7 +16,6 @@ from ciops.triage.patterns import (
     words_of,
 )
 
-_NONE: Final[Mapping[str, int]] = {}
 _WORN: Final = 4
 """A word in so many terms is in many lines as well."""
 _MOST_WORDS: Final = 5000
@@ -69,17 +69,29 @@ class Matcher:
         return self.regex
 
 
+class _Entry(NamedTuple):
+    """What is registered of one signal."""
+
+    owner: int
+    terms: tuple[str, ...]
+    patterns: tuple[str, ...]
+    case_sensitive: bool
+    zones: frozenset[str]
+
+
 class AnchorIndex:
-    """Which terms and patterns a line needs, by the words in it."""
+    """Which terms and patterns a line needs, by the words in it.
+
+    What each of them needs is worked out when the first line is looked up: many a start of the
+    program judges no issue.
+    """
 
     __slots__ = (
-        "_common", "_known", "_lengths", "_matchers", "_worn", "always", "prefixes",
-        "substrings", "words",
+        "_known", "_lengths", "_matchers", "_pending", "always", "prefixes", "substrings", "words"
     )  # fmt: skip
 
-    def __init__(self, common: Mapping[str, int] = _NONE) -> None:
-        self._common = common
-        self._worn = frozenset(word for word, count in common.items() if count >= _WORN)
+    def __init__(self) -> None:
+        self._pending: list[_Entry] = []
         self._matchers: list[Matcher] = []
         self.words: dict[str, list[int]] = {}
         self.prefixes: dict[str, list[int]] = {}
@@ -100,13 +112,22 @@ class AnchorIndex:
 
         A pattern that no word is sure to be in is tried on every line of its zones.
         """
-        for term in terms:
-            needed = needed_by_term(term, self._common)
-            self._add(Matcher(owner, term_pattern(term), case_sensitive, zones, needed))
-        for pattern in patterns:
-            self._add(
-                Matcher(owner, pattern, case_sensitive, zones, needed_words(pattern, self._worn))
-            )
+        self._pending.append(_Entry(owner, tuple(terms), tuple(patterns), case_sensitive, zones))
+
+    def _build(self) -> None:
+        """Work out what all that was registered needs."""
+        entries, self._pending = self._pending, []
+        self._known.clear()
+        words = (word for entry in entries for term in entry.terms for word in words_of(term))
+        common = Counter(words)
+        worn = frozenset(word for word, count in common.items() if count >= _WORN)
+        for owner, terms, patterns, case_sensitive, zones in entries:
+            for term in terms:
+                needed = needed_by_term(term, common)
+                self._add(Matcher(owner, term_pattern(term), case_sensitive, zones, needed))
+            for pattern in patterns:
+                needed = needed_words(pattern, worn)
+                self._add(Matcher(owner, pattern, case_sensitive, zones, needed))
 
     def _add(self, matcher: Matcher) -> None:
         number = len(self._matchers)
@@ -126,6 +147,8 @@ class AnchorIndex:
 
     def candidates(self, text: str, zone: str) -> list[Matcher]:
         """The matchers that may match a line of a zone, in the order of the policy."""
+        if self._pending:
+            self._build()
         lowered = text.lower()
         known = self._known.get(zone)
         if known is None:

@@ -16,7 +16,11 @@ from ciops.triage.policy import Policy, Role, Scoring
 from ciops.triage.reading_rules import MACHINE, Zone
 
 _USED: Final = ("root", "api")
-_CODE: Final = frozenset({"code", "shell"})
+_GROUPS: Final[dict[str, str]] = {
+    "title": "title",
+    **dict.fromkeys(MACHINE, "machine"),
+    **dict.fromkeys(("code", "shell"), "ran"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,7 @@ class Evidence:
     @property
     def group(self) -> str:
         """Kinds of places that count apart: the title, what is said, what ran, what it printed."""
-        if self.zone == "title":
-            return "title"
-        if self.zone in MACHINE:
-            return "machine"
-        return "ran" if self.zone in _CODE else "spoken"
+        return _GROUPS.get(self.zone, "spoken")
 
 
 def echoes_aside(found: Sequence[Evidence], hits: Sequence[Hit]) -> list[Evidence]:

@@ -111,12 +111,34 @@ def weigh(reading: Reading, policy: Policy) -> Weighed:
 
 
 def conclude(weighed: Weighed, policy: Policy) -> Judgement:
-    """The facets that evidence adds up to."""
+    """The facets that evidence adds up to, and what of it a reader should see."""
+    verdict = _verdict(weighed, policy)
+    return Judgement(verdict.facets, tuple(_cited(verdict, policy)), verdict.routing, weighed)
+
+
+def facets_of(weighed: Weighed, policy: Policy) -> Facets:
+    """The facets alone that evidence adds up to."""
+    return _verdict(weighed, policy).facets
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """The facets, and what they were concluded from."""
+
+    facets: Facets
+    scores: dict[str, Score]
+    routing: Routing
+    apart: str | None
+    reproduction: Sequence[Evidence]
+
+
+def _verdict(weighed: Weighed, policy: Policy) -> _Verdict:
     found, total, applied = apply_overrides(weighed.evidence, weighed.total, policy)
     scores = total.scores
     routing = route_issue(scores, applied, policy)
-    standing = [topic for topic, score in scores.items() if score.stands and score.points > 0]
-    signs = signs_that_count(weighed.signs, standing, policy)
+    launchers = [f"component:{part}" for part in policy.reproduction.launchers]
+    launched = any(x.stands and x.points > 0 for x in map(scores.get, launchers) if x)
+    signs = signs_that_count(weighed.signs, launched)
     reproduction = [*signs, *told_reproduction(found)]
     apart = _apart(total, found, policy)
     asked = score_topics(x for x in found if x.turn == 0 and x.topic.startswith(_OF_KINDS))
@@ -147,8 +169,7 @@ def conclude(weighed: Weighed, policy: Policy) -> Judgement:
         has_reproduction=bool(reproduction),
         repro_expected=kind == "bug" and not exempt,
     )
-    evidence = tuple(_cited(facets, scores, routing, apart, reproduction, policy))
-    return Judgement(facets, evidence, routing, weighed)
+    return _Verdict(facets, scores, routing, apart, reproduction)
 
 
 def _apart(total: Tally, found: Sequence[Evidence], policy: Policy) -> str | None:
@@ -264,17 +285,11 @@ def _confidence(
     return "medium" if unsure and confidence == "high" else confidence
 
 
-def _cited(
-    facets: Facets,
-    scores: dict[str, Score],
-    routing: Routing,
-    apart: str | None,
-    reproduction: Sequence[Evidence],
-    policy: Policy,
-) -> Iterator[FacetEvidence]:
+def _cited(verdict: _Verdict, policy: Policy) -> Iterator[FacetEvidence]:
     """The evidence that a reader should see: the strongest few of each facet."""
-    if apart is not None:
-        yield from _best("distributed", scores[f"apart:{apart}"].evidence, 3)
+    facets, scores, routing = verdict.facets, verdict.scores, verdict.routing
+    if verdict.apart is not None:
+        yield from _best("distributed", scores[f"apart:{verdict.apart}"].evidence, 3)
     else:
         scope = scores.get("in_scope", NOTHING).evidence
         yield from _best("distributed", scope, 2)
@@ -292,7 +307,7 @@ def _cited(
     yield from _best("type", scores.get(f"kind:{facets.kind}", NOTHING).evidence, 2)
     if facets.performance:
         yield from _best("performance", scores["kind:performance"].evidence, 1)
-    yield from _best("has_reproduction", reproduction, 2)
+    yield from _best("has_reproduction", verdict.reproduction, 2)
 
 
 def _best(facet: str, evidence: Sequence[Evidence], most: int) -> Iterator[FacetEvidence]:

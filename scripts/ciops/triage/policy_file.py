@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -12,7 +11,6 @@ from ciops.plumbing.yaml_file import Document, Reader, load
 from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.blocks import heading_name
 from ciops.triage.pattern_lint import first_fault
-from ciops.triage.patterns import words_of
 from ciops.triage.policy import (
     COMMENTS,
     STANDARD,
@@ -93,8 +91,7 @@ def policy_of(document: Document) -> Policy:
 
 
 def _index_of(signals: Collection[Signal]) -> AnchorIndex:
-    words = (word for signal in signals for term in signal.terms for word in words_of(term))
-    index = AnchorIndex(Counter(words))
+    index = AnchorIndex()
     for number, signal in enumerate(signals):
         zones = frozenset[str](signal.zones)
         index.add(number, signal.terms, signal.patterns, signal.case_sensitive, zones)

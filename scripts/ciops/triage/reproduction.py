@@ -8,7 +8,7 @@ source do not count. So do commands that run code or name an upstream test, link
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
@@ -83,11 +83,8 @@ def told_reproduction(found: Sequence[Evidence]) -> list[Evidence]:
     return [*told, *confirmed]
 
 
-def signs_that_count(
-    signs: Sequence[Evidence], stands: Collection[str], policy: Policy
-) -> list[Evidence]:
-    """Without the launches, unless a part that launches is at fault; `stands` are topics."""
-    launcher = any(f"component:{part}" in stands for part in policy.reproduction.launchers)
+def signs_that_count(signs: Sequence[Evidence], launcher: bool) -> list[Evidence]:
+    """Without the launches, unless a part that launches is at fault (`launcher`)."""
     return [sign for sign in signs if launcher or sign.signal != LAUNCH]
 
 

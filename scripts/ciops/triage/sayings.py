@@ -55,6 +55,7 @@ class SayingIndex:
         self, owner: int, sayings: Iterable[str], without: Iterable[str], zones: frozenset[str]
     ) -> None:
         """Register a signal's sayings; KeyError names a concept that is not defined."""
+        self._by_zone.clear()
         unwanted = self.lexicon.bits(without)
         for text in sayings:
             slots, room = _slots(text, self.lexicon)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from ciops.triage.evidence import Evidence
@@ -22,42 +23,22 @@ _NAME: Final = "_name"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a topic has: its points, and its evidence, the strongest first."""
+    """What a topic has: its points, and its evidence, the strongest first.
+
+    `apis` are independent pieces of api evidence: different signals, or different kinds of place.
+    `titled`: the title is about it, and not only about something that happens with it; `hinted`:
+    the title hints at it in ordinary words. `named`: somebody calls it by its name, besides using
+    it.
+    """
 
     topic: str
     points: float
     evidence: tuple[Evidence, ...]
-
-    @property
-    def has_root(self) -> bool:
-        return any(item.role == "root" and item.points > 0 for item in self.evidence)
-
-    @property
-    def apis(self) -> int:
-        """Independent pieces of api evidence: different signals, or different kinds of place."""
-        return len({(x.signal, x.group) for x in self.evidence if x.role == "api" and x.points > 0})
-
-    @property
-    def titled(self) -> bool:
-        """Whether the title is about it, and not only about something that happens with it."""
-        return any(
-            x.group == "title" and x.role in _STANDING and x.points >= _TITLED
-            for x in self.evidence
-        )
-
-    @property
-    def hinted(self) -> bool:
-        """Whether the title hints at it in ordinary words."""
-        return any(x.group == "title" and x.role == "weak" and x.points > 0 for x in self.evidence)
-
-    @property
-    def named(self) -> bool:
-        """Whether somebody calls it by its name, besides using it."""
-        used = {x.signal for x in self.evidence if x.role == "api" and x.points > 0}
-        return any(
-            x.signal.endswith(_NAME) and x.signal not in used and x.points > 0
-            for x in self.evidence
-        )
+    has_root: bool = False
+    apis: int = 0
+    titled: bool = False
+    hinted: bool = False
+    named: bool = False
 
     @property
     def stands(self) -> bool:
@@ -82,12 +63,32 @@ def score_of(topic: str, items: Sequence[Evidence]) -> Score:
     """Add up the best line of each signal in each kind of place, apart for each camp."""
     best: dict[tuple[str, str, bool, bool], float] = {}
     for item in items:
-        signal = item.role if item.group == "title" else item.signal  # a title says it once
-        key = (signal, item.group, item.speaker == "maintainer", item.points < 0)
-        kept = best.get(key, 0.0)
-        best[key] = max(kept, item.points) if item.points >= 0 else min(kept, item.points)
-    ordered = sorted(items, key=lambda item: -abs(item.points))
-    return Score(topic, round(sum(best.values()), 2), tuple(ordered))
+        group, points = item.group, item.points
+        signal = item.role if group == "title" else item.signal  # a title says it once
+        key = (signal, group, item.speaker == "maintainer", points < 0)
+        if key not in best or abs(points) > abs(best[key]):
+            best[key] = points
+    speaking = [item for item in items if item.points > 0]
+    used = {(item.signal, item.group) for item in speaking if item.role == "api"}
+    title = [item for item in speaking if item.group == "title"]
+    return Score(
+        topic,
+        round(sum(best.values()), 2),
+        tuple(sorted(items, key=_strength)),
+        has_root=any(item.role == "root" for item in speaking),
+        apis=len(used),
+        titled=any(item.role in _STANDING and item.points >= _TITLED for item in title),
+        hinted=any(item.role == "weak" for item in title),
+        named=_is_named(speaking, {signal for signal, _ in used}),
+    )
+
+
+def _strength(item: Evidence) -> float:
+    return -abs(item.points)
+
+
+def _is_named(speaking: Sequence[Evidence], used: Collection[str]) -> bool:
+    return any(item.signal.endswith(_NAME) and item.signal not in used for item in speaking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,9 @@ def holds(condition: str, tally: Tally) -> bool:
     topic, _, asked = condition.partition(".")
     if topic == "component:*":
         return any(s.points > 0 for name, s in scores.items() if name.startswith("component:"))
-    score = scores.get(topic, NOTHING)
+    score = scores.get(topic)
+    if score is None:  # most are of what an issue does not speak of
+        return False
     if asked == "root":
         return score.has_root
     if asked == "titled":
@@ -182,14 +185,20 @@ def _touched(override: Override, evidence: Sequence[Evidence]) -> set[str]:
 
 
 def _fires(override: Override, total: Tally) -> bool:
-    return all(_any_holds(when, total) for when in override.when) and not any(
-        _any_holds(unless, total) for unless in override.unless
-    )
+    for when in override.when:
+        if not _any_holds(when, total):
+            return False
+    return not any(_any_holds(unless, total) for unless in override.unless)
 
 
 def _any_holds(conditions: str, total: Tally) -> bool:
     """Conditions joined by " or "."""
-    return any(holds(part.strip(), total) for part in conditions.split(" or "))
+    return any(holds(condition, total) for condition in _either(conditions))
+
+
+@lru_cache(maxsize=1024)
+def _either(conditions: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in conditions.split(" or "))
 
 
 def _in_context(item: Evidence, override: Override) -> Evidence:
@@ -221,8 +230,8 @@ def topic_of(name: str) -> str:
 
 def _cause(override: Override, evidence: Sequence[Evidence]) -> Evidence | None:
     for condition in override.when:
-        for part in condition.split(" or "):
-            name = part.strip().partition(".")[0]
+        for part in _either(condition):
+            name = part.partition(".")[0]
             matches: Callable[[Evidence], bool] = (
                 (lambda item, name=name: item.signal == name[7:])  # type: ignore[misc]
                 if name.startswith("signal:")

@@ -16,7 +16,7 @@ from typing import Any, Final
 from ciops.triage.decide import Decision, judge_facts
 from ciops.triage.edits import MAINTAINER, Edit, apply_edit, describe, edited_evidence
 from ciops.triage.evidence import Evidence
-from ciops.triage.facets import Facets, conclude
+from ciops.triage.facets import Facets, facets_of
 from ciops.triage.facts import IssueFacts
 from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Component, Policy
@@ -68,7 +68,7 @@ class _Trials:
         """The facets that the evidence would add up to; near the truth, and quick."""
         if edits not in self.weighed:
             changed = edited_evidence(self.decision.judgement.weighed, edits, self.policy)
-            self.weighed[edits] = conclude(changed, self.policy).facets
+            self.weighed[edits] = facets_of(changed, self.policy)
         return self.weighed[edits]
 
     def on_text(self, edits: tuple[Edit, ...]) -> Facets:
