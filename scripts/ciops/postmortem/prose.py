@@ -112,6 +112,8 @@ def _exempt(
             return True
         if name in guide.after and guide.after[name].regex.match(after):
             return True
+        if name == "accompanied" and _is_accompanied(sentence, prose):
+            return True
         if name == "concrete" and _is_concrete(sentence, guide):
             return True
         if name == "elaborated" and _is_elaborated(sentence, after, guide):
@@ -120,6 +122,11 @@ def _exempt(
         if name in guide.exemptions and guide.exemptions[name].regex.search(text):
             return True
     return False
+
+
+def _is_accompanied(sentence: Sentence, prose: Prose) -> bool:
+    """Is not all that the text says."""
+    return sentence.spans[-1][1] - sentence.spans[0][0] < len(prose.text.strip())
 
 
 def _is_concrete(sentence: Sentence, guide: Guide) -> bool:

@@ -37,7 +37,7 @@ _GROUPS: Final = (
     "claims",
 )
 # Exemptions that are more than a pattern.
-BUILT_IN: Final = ("concrete", "elaborated")
+BUILT_IN: Final = ("concrete", "elaborated", "accompanied")
 PEOPLE: Final = ("start", "before", "not_before", "pronouns", "departments", "titled", "surnames")
 
 
