@@ -238,10 +238,13 @@ def _kind(raised: bool, scores: dict[str, Score], reproduced: bool) -> Kind:
     bug = points["bug"] + (_RAISED if raised else 0.0)
     contradicted = scores.get("group:contradiction", NOTHING).points >= 2
     asked = max(points["feature"], points["enhancement"])
+    docs = points["docs"] if points["docs"] >= 3 else 0.0
+    if docs > max(bug, asked) and not (contradicted and reproduced):
+        return "docs"
     wanted = asked >= (_ASKED_AT if bug > 0 else _ASKED_ALONE)
     if wanted and asked > bug and not (contradicted and reproduced):
         return "enhancement" if points["enhancement"] >= 2 else "feature"
-    if points["docs"] >= 3 and points["docs"] > bug and not (contradicted and reproduced):
+    if docs > max(bug, 0.0) and not (contradicted and reproduced):
         return "docs"
     sure = _ASKED_OUTRIGHT if reproduced else _ASKED_HOW
     if points["question"] >= sure and points["question"] > bug:

@@ -71,8 +71,13 @@ def signs_of_reproduction(reading: Reading, policy: Policy) -> list[Evidence]:
 
 
 def told_reproduction(found: Sequence[Evidence]) -> list[Evidence]:
-    """Evidence of a policy's own signals that a reproduction is there, or was followed."""
-    told = [item for item in found if item.topic == "reproduction:present" and item.points > 0]
+    """Evidence of a policy's own signals that a reproduction is there, or was followed.
+
+    What speaks against on the same line (a link to a log) takes it away.
+    """
+    present = [item for item in found if item.topic == "reproduction:present"]
+    only_a_log = {(item.where, item.line) for item in present if item.points < 0}
+    told = [x for x in present if x.points > 0 and (x.where, x.line) not in only_a_log]
     confirmed = [
         item
         for item in found
