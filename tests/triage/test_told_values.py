@@ -132,6 +132,22 @@ def test_what_a_maintainer_finds_makes_a_modest_report_urgent(words):
     assert "silent_correctness" in facets(title, body, said(words, "MEMBER", "m")).high_priority
 
 
+@pytest.mark.parametrize(
+    ("words", "urgent"),
+    [
+        ("No, that's not noise. The first micro batch is silently dropped.", True),
+        ("More than the usual noise: half of the gradient is lost, nothing raises.", True),
+        ("It's a bug, the first micro batch is silently dropped.", True),
+        ("Yes, that is within noise.", False),
+        ("It is not a bug, three seeds are few.", False),
+    ],
+)
+def test_a_maintainer_settles_whether_it_is_noise(words, urgent):
+    body = "`DistributedDataParallel(m, static_graph=True)`. Is that within the usual noise?"
+    found = facets("accuracy a little lower", body, said(words, "MEMBER", "m")).high_priority
+    assert ("silent_correctness" in found) is urgent
+
+
 SAVE = fence(
     "import torch.distributed.checkpoint as dcp\nfut = dcp.async_save(sd, checkpoint_id=p)\n"
     "dcp.load(sd, checkpoint_id=p)",
