@@ -339,9 +339,18 @@ def test_wiki_code_is_fenced_by_what_it_does_not_close(language, text, fence):
     assert lines[-3:] == [fence, text, re.sub(r":\w+", "", fence)]
 
 
-def test_wiki_lists_nest_by_their_marks():
-    shown = body(render_wiki(document(*parse_blocks("- a\n  1. b\n  2. c\n- d"))))
-    assert shown == "* a\n*# b\n*# c\n* d"
+@pytest.mark.parametrize(
+    ("markdown", "wiki"),
+    [
+        ("- a\n  1. b\n  2. c\n- d", "* a\n*# b\n*# c\n* d"),
+        ("- **CI gap**: add it", "* *CI gap*: add it"),
+        ("1. **CI gap**", "# *CI gap*"),
+        ("- - a", "*\n** a"),
+        ("- 1. **b**", "*\n*# *b*"),
+    ],
+)
+def test_wiki_lists_nest_by_their_marks(markdown, wiki):
+    assert body(render_wiki(document(*parse_blocks(markdown)))) == wiki
 
 
 def test_two_renders_are_the_same_bytes():

@@ -109,8 +109,8 @@ def _list(block: Items, outer: str, level: int) -> Iterator[str]:
     prefix = outer + ("*" if block.start is None else "#")
     for item in block.items:
         lines = [line for child in item for line in _in_item(child, prefix, level)]
-        if not lines or lines[0].startswith(prefix):
-            lines.insert(0, "")
+        if not lines or re.match(rf"{re.escape(prefix)}[*#]+(?: |$)", lines[0]):
+            lines.insert(0, "")  # a list right inside an item; bold text starts with a star too
         yield f"{prefix} {lines[0]}".rstrip()
         yield from lines[1:]
 
