@@ -272,3 +272,31 @@ def test_who_asked_the_store(title, body, modules):
 def test_an_assert_about_the_communicator_is_of_the_library():
     assert_ = 'ncclComm != nullptr INTERNAL ASSERT FAILED at "/x/c10d/ProcessGroupNCCL.cpp":4043'
     assert "module: nccl" in facets("send raises", fence(f"RuntimeError: {assert_}")).modules
+
+
+@pytest.mark.parametrize(
+    ("body", "confidence"),
+    [
+        ("The self-hosted runner lost communication with the server.", "high"),
+        ("No space left on device, before `distributed/fsdp/test_fsdp_core.py` runs.", "high"),
+        (
+            "The self-hosted runner lost communication with the server.\n\n"
+            "`distributed/fsdp/test_fsdp_core.py` and others did not get to run.",
+            "medium",
+        ),
+    ],
+)
+def test_parts_that_are_named_make_out_of_scope_less_sure(body, confidence):
+    found = facets("UNSTABLE linux / test (distributed, 2, 3)", body)
+    assert (found.distributed, found.confidence) == (False, confidence)
+
+
+def test_a_test_plan_is_no_reproduction():
+    body = "Frees the handle.\n\n### Test plan\n`python test/distributed/test_c10d_nccl.py -k x`"
+    assert not facets("[c10d] Free the handle", body).has_reproduction
+
+
+def test_the_wrapper_of_the_code_is_sure_whatever_it_is_called():
+    code = fence("ddp_net = torch.nn.DataParallel(net)\nddp_net(x)", "python")
+    found = facets("DDP hides ops", "Most ops are not seen.\n\n" + code)
+    assert (found.modules, found.confidence) == (("module: data parallel",), "high")

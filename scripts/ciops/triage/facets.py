@@ -277,11 +277,25 @@ def _priorities(total: Tally, policy: Policy) -> tuple[str, ...]:
     )
 
 
+def _rivalled(apart: Score, routing: Routing) -> bool:
+    """Whether root evidence for a part of the scope is on a line that the family does not explain.
+
+    Names of the scope's own tests in a report about a machine, for example.
+    """
+    explained = {(item.where, item.line) for item in apart.evidence if item.role == "root"}
+    return any(
+        item.role == "root" and item.points > 0 and (item.where, item.line) not in explained
+        for part in routing.parts
+        for item in part.evidence
+    )
+
+
 def _confidence(
     routing: Routing, apart: str | None, scores: dict[str, Score], policy: Policy
 ) -> Confidence:
     if apart is not None:
-        return "high" if scores[f"apart:{apart}"].has_root else "medium"
+        score = scores[f"apart:{apart}"]
+        return "high" if score.has_root and not _rivalled(score, routing) else "medium"
     classified = policy.route(routing.route).classified
     confidence = routing.module_confidence if classified else routing.route_confidence
     unsure = scores.get("group:noise_talk", NOTHING).points >= 2
