@@ -116,6 +116,8 @@ def test_in_scope(title, body):
             "Nothing is broken now, I ask beforehand.",
             "question",
         ),
+        ("rpc_sync: when does it wait by design?", "I'd like to understand it.", "question"),
+        ("barrier: does not return?", "It raises `RuntimeError`.\n" + SHARED, "bug"),
         ("Would DDP notice a removed rank?", "Just asking before we build on it.", "question"),
         (
             "FSDP2 tutorial: all links are 404",
