@@ -23,30 +23,45 @@ _LONGEST_LEARNT: Final = 2000
 _LONGEST_BLOCK: Final = 60
 _OFTEN: Final = 100
 _MOST_COUNTED: Final = 2000
+_MOST_VIVID: Final = 4000
+_DIGITS: Final = b"0123456789"
 _HEADER: Final = b"Traceback (most recent call last):"
 
 
 class Glance:
     """Looks at single lines with the knowledge of all rules, and remembers what is dull."""
 
-    __slots__ = ("_dump", "_knowledge", "_sieve", "_told")
+    __slots__ = ("_dump", "_knowledge", "_sieve", "_told", "_vivid")
 
     def __init__(self, knowledge: Knowledge, sieve: Sieve) -> None:
         self._knowledge = knowledge
         self._sieve = sieve
         self._dump = DumpReader(knowledge.hints)
         self._told: Counter[bytes] = Counter()
+        self._vivid: set[bytes] = set()
 
     def is_dull(self, raw: bytes) -> bool:
         """Whether neither this line nor one that differs in numbers only means anything."""
+        if len(raw) > _LONGEST_LEARNT:
+            return False
+        template = raw.translate(None, _DIGITS)
+        if template in self._vivid:
+            return False
         if self._sieve.knows(raw):
             return True
-        if len(raw) > _LONGEST_LEARNT or continues(raw) or b"section_" in raw:
+        if continues(raw) or b"section_" in raw:
             return False
         if any(self._means(visible) for visible in seen([(1, raw)])):
+            self._remember(template)
             return False
         self._sieve.is_dull(raw)
         return True
+
+    def _remember(self, template: bytes) -> None:
+        """Lines that differ in numbers only need not be looked at again: they mean something."""
+        if len(self._vivid) >= _MOST_VIVID:
+            self._vivid.clear()
+        self._vivid.add(template)
 
     def _means(self, visible: Visible) -> bool:
         """Whether a line means something, or would with other numbers."""
@@ -86,10 +101,10 @@ class Glance:
         indent = lines[index].find(_HEADER)
         if indent < 0:
             return 0
-        prefix = lines[index][:indent].translate(None, b"0123456789")
-        told = [lines[index].translate(None, b"0123456789")]
+        prefix = lines[index][:indent].translate(None, _DIGITS)
+        told = [lines[index].translate(None, _DIGITS)]
         for line in lines[index + 1 : index + _LONGEST_BLOCK]:
-            told.append(line.translate(None, b"0123456789"))
+            told.append(line.translate(None, _DIGITS))
             if not told[-1].startswith((prefix + b" ", prefix + b"\t")):
                 break
         else:

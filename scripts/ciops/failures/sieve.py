@@ -33,7 +33,7 @@ class Sieve:
     whatever thread.
     """
 
-    __slots__ = ("_dull", "_dull_reduced", "_fragile", "_met", "_words")
+    __slots__ = ("_dull", "_dull_reduced", "_found", "_fragile", "_met", "_words")
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = tuple(sorted({word.lower().encode() for word in words}, key=len))
@@ -41,6 +41,7 @@ class Sieve:
         self._dull: set[bytes] = set()
         self._dull_reduced: set[bytes] = set()
         self._met: set[bytes] = set()
+        self._found = self._words[0] if self._words else b""
 
     def beside(self) -> Sieve:
         """A sieve that has met no line yet, and shares what is known to be dull."""
@@ -48,6 +49,7 @@ class Sieve:
         other._words, other._fragile = self._words, self._fragile
         other._dull, other._dull_reduced = self._dull, self._dull_reduced
         other._met = set()
+        other._found = self._found
         return other
 
     def interesting(self, data: bytes) -> tuple[int, list[int]]:
@@ -81,13 +83,22 @@ class Sieve:
 
     def _with_words(self, fresh: set[bytes], dull: set[bytes]) -> set[bytes]:
         """The new templates that hold a word; the others are dull from now on."""
-        words = self._words
         if len(fresh) > _FEW:
             blob = b"\n".join(fresh).lower()
-            words = tuple(word for word in words if word in blob)
-        wanted = {key for key in fresh if _holds(key.lower(), words)} if words else set()
+            words = tuple(word for word in self._words if word in blob)
+            wanted = {key for key in fresh if _holds(key.lower(), words)} if words else set()
+        else:
+            wanted = {key for key in fresh if self._finds(key.lower())}
         _learn(dull, fresh - wanted)
         return wanted
+
+    def _finds(self, key: bytes) -> bool:
+        """Whether a template holds a word; that of the line before is tried first."""
+        if self._found in key:
+            return bool(self._words)
+        word = next((word for word in self._words if word in key), None)
+        self._found = word or self._found
+        return word is not None
 
     def knows(self, raw: bytes) -> bool:
         """Whether lines like this one have turned out to be dull."""
