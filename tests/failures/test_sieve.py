@@ -77,3 +77,10 @@ def test_a_line_is_met_once() -> None:
     assert sieve.meets(b"error 1")
     assert not sieve.meets(b"error 2")
     assert sieve.beside().meets(b"error 3")
+
+
+def test_the_word_of_one_line_says_nothing_of_the_next() -> None:
+    sieve = Sieve(WORDS)
+    lines = ["deadline", "an error", "quiet", "deadline", "still quiet"]
+    assert [interesting(sieve, line) for line in lines] == [[0], [0], [], [0], []]
+    assert interesting(Sieve(()), "quiet") == []

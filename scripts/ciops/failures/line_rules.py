@@ -20,6 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from ciops.plumbing.yaml_file import Reader
@@ -43,6 +44,7 @@ ROLES: Final = (
 )
 _LONGEST_TEXT: Final = 1000
 _MOST_DULL: Final = 4000
+_MOST_JUDGED: Final = 1000
 _FEW: Final = 16
 _NUMBER: Final = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{8,}(?![0-9A-Za-z])|\d+")
 DULL_ROLES: Final = frozenset((BENIGN,))
@@ -139,14 +141,16 @@ class WordIndex:
                 yield word
 
 
-def _trigrams(text: str) -> set[str]:
-    return {text[i : i + 3] for i in range(len(text) - 2)}
+# Several indexes are asked about a line, one after the other.
+@lru_cache(maxsize=4)
+def _trigrams(text: str) -> frozenset[str]:
+    return frozenset([text[i : i + 3] for i in range(len(text) - 2)])
 
 
 class Classifier:
     """Finds the first rule, in their order, that knows a line."""
 
-    __slots__ = ("_always", "_by_word", "_dull", "_rules", "_words")
+    __slots__ = ("_always", "_by_word", "_dull", "_first", "_rules", "_words")
 
     def __init__(self, rules: Iterable[LineRule]) -> None:
         self._rules = tuple(rules)
@@ -157,6 +161,11 @@ class Classifier:
                 self._by_word.setdefault(word, []).append(index)
         self._words = WordIndex(self._by_word)
         self._dull: dict[str, Said | None] = {}
+        # A line is judged at a glance, for the lines above it, and when it is heard.
+        self._first = lru_cache(maxsize=_MOST_JUDGED)(self._judge)
+
+    def _judge(self, text: str, level: str) -> Said | None:
+        return next(self.all(text, level), None)
 
     def say(self, text: str, level: str = "") -> Said | None:
         """The rule of a line that is peeled and stripped."""
@@ -164,7 +173,7 @@ class Classifier:
         template = level + _NUMBER.sub("0", text)
         if template in self._dull:
             return self._dull[template]
-        said = next(self.all(text, level), None)
+        said = self._first(text, level)
         if is_dull(said) and self._stays_dull(text, level):
             if len(self._dull) > _MOST_DULL:
                 self._dull.clear()
@@ -174,7 +183,7 @@ class Classifier:
     def _stays_dull(self, text: str, level: str) -> bool:
         """Whether the line would mean nothing with any other numbers too."""
         variants = (_NUMBER.sub("0", text), _NUMBER.sub("7", text))
-        return all(is_dull(next(self.all(variant, level), None)) for variant in variants)
+        return all(is_dull(self._first(variant, level)) for variant in variants)
 
     def is_nothing(self, text: str, level: str = "") -> bool:
         """Whether no line that differs from this one in numbers only means anything."""
