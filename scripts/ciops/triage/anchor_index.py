@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from ciops.triage.needed_words import Needed, needed_words
@@ -28,9 +28,7 @@ class Matcher:
     case: that is faster than one that minds no case.
     """
 
-    __slots__ = (
-        "_literals", "case_sensitive", "folded", "needed", "owner", "regex", "source", "zones"
-    )  # fmt: skip
+    __slots__ = ("case_sensitive", "folded", "needed", "owner", "regex", "source", "zones")
 
     def __init__(
         self,
@@ -45,21 +43,8 @@ class Matcher:
         self.case_sensitive = case_sensitive
         self.zones = zones
         self.needed = needed
-        self._literals: tuple[tuple[str, ...], ...] | None = None
         self.folded = False
         self.regex: re.Pattern[str] | None = None
-
-    def may_be_in(self, lowered: str) -> bool:
-        """Whether a line, in lower case, has the words that it needs besides its anchor."""
-        if self._literals is None:
-            self._literals = self.needed.literals
-        for words in self._literals:
-            for word in words:
-                if word in lowered:
-                    break
-            else:
-                return False
-        return True
 
     def compile(self) -> re.Pattern[str]:
         """Compile it, when it is first needed: an issue needs a tenth of a policy."""
@@ -87,12 +72,14 @@ class AnchorIndex:
     """
 
     __slots__ = (
-        "_known", "_lengths", "_matchers", "_pending", "always", "prefixes", "substrings", "words"
+        "_known", "_lengths", "_matchers", "_needs", "_pending", "always", "prefixes",
+        "substrings", "words",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self._pending: list[_Entry] = []
         self._matchers: list[Matcher] = []
+        self._needs: dict[int, tuple[tuple[str, ...], ...]] = {}
         self.words: dict[str, list[int]] = {}
         self.prefixes: dict[str, list[int]] = {}
         self._lengths: list[int] = []
@@ -160,8 +147,23 @@ class AnchorIndex:
         if not lowered.isascii():
             runs = [number for run, number in self.substrings if run in lowered]
             found.update(self._counting(runs, zone))
-        matchers = self._matchers
-        return [x for number in sorted(found) if (x := matchers[number]).may_be_in(lowered)]
+        return [self._matchers[number] for number in sorted(self._complete(found, lowered))]
+
+    def _complete(self, numbers: Iterable[int], lowered: str) -> Iterator[int]:
+        """Those of the matchers all of whose words are in a line, not their anchors alone."""
+        needs = self._needs
+        for number in numbers:
+            literals = needs.get(number)
+            if literals is None:
+                literals = needs[number] = self._matchers[number].needed.literals
+            for words in literals:
+                for word in words:
+                    if word in lowered:
+                        break
+                else:
+                    break
+            else:
+                yield number
 
     def _learn(self, word: str, zone: str) -> tuple[int, ...]:
         """Keep which matchers a word calls for: an issue says the same words again and again."""

@@ -28,6 +28,7 @@ _PARTS: Final = (
 )
 _NUMBER_AT, _WORD_AT, _SENTENCE_AT, _CLAUSE_AT = range(1, 5)
 _NEGATED_WITHIN: Final = 4
+_IN_SENTENCE: Final = 3
 _MOST_KNOWN: Final = 20_000
 _ONE: Final = frozenset(("0", "1", "-1", "1.0", "0.0"))
 
@@ -44,15 +45,8 @@ class Token(NamedTuple):
     concepts: int
 
 
-class _Word(NamedTuple):
-    text: str
-    start: int
-    end: int
-    sentence: int
-    clause: int
-    concepts: int
-
-
+_Word = tuple[str, int, int, int, int, int]
+"""Text, start, end, sentence, clause and concepts of a word; plain, as there are so many."""
 _Row = tuple[tuple[str, ...], int]
 _Rows = tuple[dict[str, list[_Row]], list[_Row]]
 
@@ -154,11 +148,13 @@ class Lexicon:
                 concepts = known.get(text)
                 if concepts is None:
                     concepts = self._concepts(text)
-                clause += text in joins
-                words.append(_Word(text, *match.span(), sentence, clause, concepts))
+                if text in joins:
+                    clause += 1
+                start, end = match.span()
+                words.append((text, start, end, sentence, clause, concepts))
             elif kind == _NUMBER_AT:
                 concepts = one if match[1] in _ONE else more
-                words.append(_Word("0", *match.span(1), sentence, clause, concepts))
+                words.append(("0", *match.span(1), sentence, clause, concepts))
             elif kind == _CLAUSE_AT:
                 clause += 1
             elif kind == _SENTENCE_AT:
@@ -166,7 +162,7 @@ class Lexicon:
                 clause += 1
             elif kind is not None:
                 concepts = self._foreign[match[0]]
-                words.append(_Word("", *match.span(), sentence, clause, concepts))
+                words.append(("", *match.span(), sentence, clause, concepts))
         return words
 
     def _tokens(self, words: Sequence[_Word]) -> list[Token]:
@@ -182,24 +178,24 @@ class Lexicon:
             if text in phrases:
                 last, concepts = self._phrase(words, at)
                 past = last + 1
-                end = words[last].end
+                end = words[last][2]
             if concepts:
                 found.append(Token(start, end, at, last, sentence, clause, concepts))
         return found
 
     def _phrase(self, words: Sequence[_Word], at: int) -> tuple[int, int]:
         """The last word of the longest phrase that starts at a word, and its concepts."""
-        first = words[at]
-        second = words[at + 1] if at + 1 < len(words) else first
-        literal, stems = self._phrases[first.text]
-        rows = literal.get(second.text, ())
+        text, *_, concepts = words[at]
+        second = words[at + 1][0] if at + 1 < len(words) else text
+        literal, stems = self._phrases[text]
+        rows = literal.get(second, ())
         if stems:
-            told = (x for x in stems if second.text.startswith(x[0][1][:-1]))
+            told = (x for x in stems if second.startswith(x[0][1][:-1]))
             rows = sorted((*rows, *told), key=lambda row: -len(row[0]))
         for parts, bit in rows:
             if _is_row(words[at : at + len(parts)], parts):
                 return at + len(parts) - 1, bit
-        return at, first.concepts
+        return at, concepts
 
     def _headed(self, tokens: list[Token]) -> list[Token]:
         """Without the concepts of words that only qualify the next one."""
@@ -260,15 +256,15 @@ def _by_second(rows: Mapping[tuple[str, ...], int]) -> _Rows:
 
 def _is_row(words: Sequence[_Word], parts: Sequence[str]) -> bool:
     """Whether words of one sentence are a phrase."""
-    if len(words) < len(parts) or words[-1].sentence != words[0].sentence:
+    if len(words) < len(parts) or words[-1][_IN_SENTENCE] != words[0][_IN_SENTENCE]:
         return False
     return all(map(_fits, words, parts))
 
 
 def _fits(word: _Word, part: str) -> bool:
     if part[-1] == "*":
-        return word.text.startswith(part[:-1])
-    return word.text == part
+        return word[0].startswith(part[:-1])
+    return word[0] == part
 
 
 def _word_pattern(foreign: Iterable[str]) -> re.Pattern[str]:
