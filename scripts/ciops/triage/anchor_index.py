@@ -155,7 +155,8 @@ class AnchorIndex:
         for number in numbers:
             literals = needs.get(number)
             if literals is None:
-                literals = needs[number] = self._matchers[number].needed.literals
+                lists = self._matchers[number].needed.literals
+                literals = needs[number] = tuple(sorted(lists, key=len))  # one word fails soonest
             for words in literals:
                 for word in words:
                     if word in lowered:

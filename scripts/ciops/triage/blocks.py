@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 Kind = Literal["prose", "fence", "indented", "quote", "heading"]
 
@@ -37,8 +37,7 @@ _FIRST_LINES: Final = 2400
 _LAST_LINES: Final = 600
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedLine:
+class NumberedLine(NamedTuple):
     """One line of a document and its 1-based number."""
 
     number: int

@@ -7,8 +7,7 @@ yields to its alternative that was used; a later finding outweighs what was gues
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from ciops.triage.issue_text import Speaker
 from ciops.triage.matching import Hit
@@ -23,8 +22,7 @@ _GROUPS: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One line that speaks for or against a topic. `conclusion` marks a finding, not a guess."""
 
     topic: str
@@ -56,7 +54,7 @@ def echoes_aside(found: Sequence[Evidence], hits: Sequence[Hit]) -> list[Evidenc
     if not (echoes and roots):
         return list(found)
     return [
-        replace(item, role="path", points=0.0)
+        item._replace(role="path", points=0.0)
         if item.signal in echoes and item.points > 0
         else item
         for item in found
@@ -79,7 +77,7 @@ def misnamed_aside(found: Sequence[Evidence], policy: Policy) -> list[Evidence]:
 def _lessened(item: Evidence, scoring: Scoring) -> Evidence:
     if item.points <= 0 or item.conclusion:
         return item
-    return replace(item, points=round(item.points * scoring.superseded, 2))
+    return item._replace(points=round(item.points * scoring.superseded, 2))
 
 
 def superseded(found: Sequence[Evidence], scoring: Scoring) -> list[Evidence]:
@@ -90,7 +88,7 @@ def superseded(found: Sequence[Evidence], scoring: Scoring) -> list[Evidence]:
     last = max(item.turn for item in conclusions)
     concluded = {item.topic for item in conclusions if item.turn == last}
     return [
-        replace(item, points=round(item.points * scoring.superseded, 2))
+        item._replace(points=round(item.points * scoring.superseded, 2))
         if _yields_to(item, concluded, last)
         else item
         for item in found

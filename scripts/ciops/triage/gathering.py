@@ -222,7 +222,7 @@ def _cleared(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     factor = scoring.hedged if mention.guessed or mention.asked else 1.0
     factor *= _TRIAL if mention.outcome else 1.0
     found = _plain(hit, "against", scoring, factor)
-    return replace(found, conclusion=hit.line.speaker == "maintainer")
+    return found._replace(conclusion=hit.line.speaker == "maintainer")
 
 
 def _conclusion(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
@@ -233,7 +233,7 @@ def _conclusion(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     tried = mention.outcome is not None and hit.signal.kind == "name"
     certain = (found or tried) and not mention.guessed
     evidence = _plain(hit, "root" if certain else "api", scoring, factor)
-    return replace(evidence, conclusion=certain and found)
+    return evidence._replace(conclusion=certain and found)
 
 
 def _by_trial(
@@ -251,7 +251,7 @@ def _by_trial(
         factor = policy.scoring.hedged if mention.guessed else 1.0
         role: Role = "against" if mention.outcome == "same" else "api"
         for topic in _spoken_for(hit.signal.topic, mention, policy) & in_play:
-            yield replace(_plain(hit, role, policy.scoring, factor), topic=topic)
+            yield _plain(hit, role, policy.scoring, factor)._replace(topic=topic)
 
 
 def _spoken_for(topic: str, mention: Mention, policy: Policy) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ciops.triage.evidence import Evidence
@@ -126,7 +125,7 @@ def _only_part_in_script(found: Sequence[Evidence], policy: Policy) -> Iterator[
     if len(used) == 1:
         (item,) = used.values()
         points = policy.scoring.roles["api"]
-        yield replace(item, signal="only_part_in_script", role="api", points=points)
+        yield item._replace(signal="only_part_in_script", role="api", points=points)
 
 
 def _plain_script(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from ciops.triage.facts import MAINTAINERS, Account, CommentFacts, IssueFacts
 from ciops.triage.reading_rules import SPOKEN, ReadingRules, Zone
@@ -27,8 +27,7 @@ _EDITED: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of an issue.
 
     `lead`: among the first words of the report or comment, where people say what it is about;

@@ -48,7 +48,7 @@ class Token(NamedTuple):
 _Word = tuple[str, int, int, int, int, int]
 """Text, start, end, sentence, clause and concepts of a word; plain, as there are so many."""
 _Row = tuple[tuple[str, ...], int]
-_Rows = tuple[dict[str, list[_Row]], list[_Row]]
+_Rows = tuple[dict[str, list[_Row]], tuple[str, ...], list[_Row]]
 
 
 class Lexicon:
@@ -187,9 +187,9 @@ class Lexicon:
         """The last word of the longest phrase that starts at a word, and its concepts."""
         text, *_, concepts = words[at]
         second = words[at + 1][0] if at + 1 < len(words) else text
-        literal, stems = self._phrases[text]
+        literal, starts, stems = self._phrases[text]
         rows = literal.get(second, ())
-        if stems:
+        if second.startswith(starts):
             told = (x for x in stems if second.startswith(x[0][1][:-1]))
             rows = sorted((*rows, *told), key=lambda row: -len(row[0]))
         for parts, bit in rows:
@@ -243,7 +243,10 @@ def _read(lexicon: Lexicon, folded: str) -> tuple[Token, ...]:
 
 
 def _by_second(rows: Mapping[tuple[str, ...], int]) -> _Rows:
-    """Phrases of one first word, the longest first: by their second word, and those of a stem."""
+    """Phrases of one first word, the longest first: by their second word, and those of a stem.
+
+    Between the two are the stems themselves: few words start with one.
+    """
     literal: dict[str, list[_Row]] = {}
     stems = []
     for parts, bit in sorted(rows.items(), key=lambda row: -len(row[0])):
@@ -251,7 +254,7 @@ def _by_second(rows: Mapping[tuple[str, ...], int]) -> _Rows:
             stems.append((parts, bit))
         else:
             literal.setdefault(parts[1], []).append((parts, bit))
-    return literal, stems
+    return literal, tuple({parts[1][:-1] for parts, _ in stems}), stems
 
 
 def _is_row(words: Sequence[_Word], parts: Sequence[str]) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
@@ -28,8 +27,7 @@ _MOST_HITS: Final = 40
 _MOST_MENTIONS: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A signal in a line, at text[start:end]."""
 
     signal: Signal
@@ -58,17 +56,15 @@ def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
         if copies[key] > _MOST_COPIES:
             continue
         spans = _spans(line.text, line.zone, policy.index, policy.sayings, spent)
-        hits = (_hit(span, line, policy) for span in spans)
-        found.extend(hit for hit in hits if _may_say(hit.signal, line))
-        counts.update(span.owner for span in spans)
+        for owner, start, end in spans:
+            signal = policy.signals[owner]
+            if _may_say(signal, line):
+                found.append(Hit(signal, line, start, end))
+            counts[owner] += 1
         full = {span.owner for span in spans if counts[span.owner] >= _MOST_HITS}
-        if not full <= spent:
+        if full:
             spent |= full
     return found
-
-
-def _hit(span: _Span, line: Line, policy: Policy) -> Hit:
-    return Hit(policy.signals[span.owner], line, span.start, span.end)
 
 
 def _may_say(signal: Signal, line: Line) -> bool:

@@ -34,7 +34,7 @@ def lists_that_differ(reading: Reading, not_after: Set[str]) -> Line | None:
     """The line of the second of two lists that differ; `not_after`: words before other lists."""
     last: _Shown | None = None
     for line in reading.lines:
-        if "[" not in line.text or line.zone not in _SHOWN_IN:
+        if "[" not in line.text or "]" not in line.text or line.zone not in _SHOWN_IN:
             continue
         for shown in _shown(line, not_after):
             if last is not None and _differ(last, shown):

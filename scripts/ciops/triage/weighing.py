@@ -8,7 +8,7 @@ about it; path never suffices.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -203,12 +203,12 @@ def _either(conditions: str) -> tuple[str, ...]:
 
 def _in_context(item: Evidence, override: Override) -> Evidence:
     if item.signal in override.sets_aside and item.points > 0:
-        return replace(item, role="path", points=0.0)
+        return item._replace(role="path", points=0.0)
     if item.role not in ("api", "weak") or item.points <= 0:
         return item
     if item.topic.removeprefix("component:") not in override.context:
         return item
-    return replace(item, role="path", points=0.0)
+    return item._replace(role="path", points=0.0)
 
 
 def _added(override: Override, evidence: Sequence[Evidence], policy: Policy) -> Iterable[Evidence]:
@@ -218,7 +218,7 @@ def _added(override: Override, evidence: Sequence[Evidence], policy: Policy) -> 
         return ()
     points = policy.scoring.roles["root"]
     return [
-        replace(source, topic=topic_of(name), signal=override.id, role="root", points=points)
+        source._replace(topic=topic_of(name), signal=override.id, role="root", points=points)
         for name in override.adds
     ]
 

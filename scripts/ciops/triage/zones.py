@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ciops.triage import line_shapes
 from ciops.triage.blocks import Block, NumberedLine, heading_name, split_blocks, strip_tags
@@ -48,8 +48,7 @@ _INLINE: Final = re.compile(
 _ENDS_SENTENCE: Final = re.compile(r"[.!?:;|。!?：]\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class ZonedLine:
+class ZonedLine(NamedTuple):
     """A line (or a soft-wrapped sentence) with its zone.
 
     `number` to `last` are its 1-based lines; `block` counts the blocks of the document;
@@ -108,8 +107,7 @@ def _heading(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLin
     yield ZonedLine(line.number, text, "template" if known else "prose", index)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stripped:
+class _Stripped(NamedTuple):
     number: int
     text: str
     prefix: str
