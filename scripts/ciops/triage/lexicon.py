@@ -55,8 +55,8 @@ class Lexicon:
     """Which concepts a word has, as a set of bits."""
 
     __slots__ = (
-        "_bits", "_foreign", "_heads", "_joins", "_known", "_lengths", "_phrases", "_rows",
-        "_stems", "_turning", "_turns", "_word", "_words",
+        "_bits", "_foreign", "_heads", "_joins", "_known", "_lengths", "_phrases", "_qualifying",
+        "_rows", "_stems", "_turning", "_turns", "_word", "_words",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +87,7 @@ class Lexicon:
         self._turns = (*pairs, *((b, a) for a, b in pairs))
         self._turning = reduce(or_, (a for a, _ in self._turns), 0)
         self._heads = tuple((self._bits[a], self._bits[b]) for a, b in heads.items())
+        self._qualifying = reduce(or_, (a for a, _ in self._heads), 0)
         self._word = _word_pattern(self._foreign)
 
     def bits(self, names: Iterable[str]) -> int:
@@ -175,7 +176,8 @@ class Lexicon:
                 continue
             text, start, end, sentence, clause, concepts = word
             last = at
-            if text in phrases:
+            rows = phrases.get(text)
+            if rows is not None and _may_go_on(rows, words, at):
                 last, concepts = self._phrase(words, at)
                 past = last + 1
                 end = words[last][2]
@@ -186,7 +188,7 @@ class Lexicon:
     def _phrase(self, words: Sequence[_Word], at: int) -> tuple[int, int]:
         """The last word of the longest phrase that starts at a word, and its concepts."""
         text, *_, concepts = words[at]
-        second = words[at + 1][0] if at + 1 < len(words) else text
+        second = words[at + 1][0]
         literal, starts, stems = self._phrases[text]
         rows = literal.get(second, ())
         if second.startswith(starts):
@@ -201,6 +203,8 @@ class Lexicon:
         """Without the concepts of words that only qualify the next one."""
         for at in range(len(tokens) - 1):
             token, after = tokens[at], tokens[at + 1]
+            if not token.concepts & self._qualifying:
+                continue
             if after.first - token.last > 1 or after.clause != token.clause:
                 continue
             for concept, head in self._heads:
@@ -255,6 +259,14 @@ def _by_second(rows: Mapping[tuple[str, ...], int]) -> _Rows:
         else:
             literal.setdefault(parts[1], []).append((parts, bit))
     return literal, tuple({parts[1][:-1] for parts, _ in stems}), stems
+
+
+def _may_go_on(rows: _Rows, words: Sequence[_Word], at: int) -> bool:
+    """Whether the word after the first of some phrases is the second of one."""
+    if at + 1 == len(words):
+        return False
+    second = words[at + 1][0]
+    return second in rows[0] or second.startswith(rows[1])
 
 
 def _is_row(words: Sequence[_Word], parts: Sequence[str]) -> bool:

@@ -98,9 +98,8 @@ def _spans(
             if spoken:
                 later = islice(regex.finditer(subject, first.end()), _MOST_MENTIONS)
                 spans.extend(_Span(matcher.owner, *match.span()) for match in later)
-    for said in sayings.find(folded, zone):
-        if said.owner not in spent:
-            by_owner.setdefault(said.owner, []).append(_Span(*said))
+    for said in sayings.find(folded, zone, spent):
+        by_owner.setdefault(said.owner, []).append(_Span(*said))
     found: list[_Span] = []
     for spans in by_owner.values():
         found += spans if len(spans) == 1 else _apart(spans, spoken)

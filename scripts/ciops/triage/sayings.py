@@ -9,7 +9,7 @@ lexicon says. Linear: the words of a line are walked once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple
 
 from ciops.triage.lexicon import Lexicon, Token
@@ -63,16 +63,18 @@ class SayingIndex:
                 self._by_bit.setdefault(bit, []).append(len(self._sayings))
             self._sayings.append(Saying(owner, slots, room, unwanted, zones))
 
-    def find(self, folded: str, zone: str) -> Iterator[Found]:
-        """Where the sayings are in a line in lower case."""
+    def find(self, folded: str, zone: str, spent: Set[int] = frozenset()) -> Iterator[Found]:
+        """Where the sayings are in a line in lower case; those of `spent` owners are left out."""
         by_bit = self._in_zone(zone)
         if not by_bit:
             return
         tokens = self.lexicon.read(folded)
         clauses: dict[int, int] | None = None
         for number in self._candidates(tokens, by_bit):
-            clauses = clauses or _by_clause(tokens)
-            yield from _found(self._sayings[number], tokens, clauses)
+            saying = self._sayings[number]
+            if saying.owner not in spent:
+                clauses = clauses or _by_clause(tokens)
+                yield from _found(saying, tokens, clauses)
 
     def _in_zone(self, zone: str) -> dict[int, list[int]]:
         """By each concept, the sayings that end in it and count in a zone."""
