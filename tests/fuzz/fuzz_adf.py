@@ -8,18 +8,17 @@ tests/postmortem, not here.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
-import time
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests"), str(ROOT / "tests" / "fuzz")]
+
+from campaign import campaign  # noqa: E402
 
 from ciops.postmortem.adf import render_adf  # noqa: E402
 from ciops.postmortem.document import build  # noqa: E402
@@ -103,18 +102,8 @@ MORE = (
 )
 
 
-def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--seconds", type=float, default=60)
-    options.add_argument("--seed", type=int, default=None, help="default: by the clock")
-    given = options.parse_args()
-    seed = time.time_ns() if given.seed is None else given.seed
-    chance, end, tried, failed = random.Random(seed), time.monotonic() + given.seconds, 0, 0
-    while time.monotonic() < end and failed < 10:
-        tried += 1
-        failed += not survives(markdown(chance), chance.choice(LANGUAGES))
-    print(f"{tried} texts, {failed} failures, seed {seed}")
-    return 1 if failed else 0
+def case(chance: random.Random) -> tuple[str, str]:
+    return markdown(chance), chance.choice(LANGUAGES)
 
 
 def markdown(chance: random.Random) -> str:
@@ -123,21 +112,9 @@ def markdown(chance: random.Random) -> str:
     return "".join(piece * chance.choice((1,) * 12 + (2, 9, 60)) for piece in pieces)
 
 
-def survives(text: str, language: str) -> bool:
-    """Whether a text is rendered in time, whole and valid."""
-    start = time.process_time()
-    try:
-        attempt(text, language)
-    except Exception:
-        print(f"{'-' * 70}\n{language} {text!r}\n{traceback.format_exc()}")
-        return False
-    took = time.process_time() - start
-    if took > LONGEST:
-        print(f"{'-' * 70}\n{language} {text!r}\ntook {took:.1f} s")
-    return took <= LONGEST
-
-
-def attempt(text: str, language: str) -> None:
+def attempt(made: tuple[str, str]) -> None:
+    """A text is rendered whole and valid."""
+    text, language = made
     bodies = {"summary": text or "x", "symptom": text, "why_symptom": text}
     checked = {
         "original_reproduction": {"result": "pass", "evidence": text},
@@ -179,4 +156,4 @@ def links(node: dict[str, Any]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(campaign(str(__doc__), case, attempt, lambda _: LONGEST))

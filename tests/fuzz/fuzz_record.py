@@ -8,19 +8,19 @@ status is 1. A finding is kept as a case of tests/postmortem, not here.
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import copy
 import random
 import sys
-import time
-import traceback
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests"), str(ROOT / "tests" / "fuzz")]
+
+from campaign import campaign  # noqa: E402
 
 from ciops.errors import CiopsError  # noqa: E402
 from ciops.postmortem.adf import render_adf  # noqa: E402
@@ -108,19 +108,8 @@ VALUES: tuple[Any, ...] = (
 )
 
 
-def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--seconds", type=float, default=60)
-    options.add_argument("--seed", type=int, default=None, help="default: by the clock")
-    given = options.parse_args()
-    seed = time.time_ns() if given.seed is None else given.seed
-    chance, end, tried, failed = random.Random(seed), time.monotonic() + given.seconds, 0, 0
-    while time.monotonic() < end and failed < 10:
-        text = as_text(chance) if chance.random() < 0.5 else as_data(chance)
-        tried += 1
-        failed += not survives(text)
-    print(f"{tried} records, {failed} failures, seed {seed}")
-    return 1 if failed else 0
+def case(chance: random.Random) -> str:
+    return as_text(chance) if chance.random() < 0.5 else as_data(chance)
 
 
 def as_text(chance: random.Random) -> str:
@@ -155,23 +144,13 @@ def all_places(value: Any) -> list[tuple[Any, Any]]:
     return found
 
 
-def survives(text: str) -> bool:
-    """Whether the text is read in time, and refused or rendered."""
-    start = time.process_time()
-    try:
-        attempt(text)
-    except CiopsError:
-        return True
-    except Exception:
-        print(f"{'-' * 70}\n{text!r}\n{traceback.format_exc()}")
-        return False
-    took = time.process_time() - start
-    if took > LONGEST:
-        print(f"{'-' * 70}\n{text!r}\ntook {took:.1f} s")
-    return took <= LONGEST
-
-
 def attempt(text: str) -> None:
+    """A text is refused in words, or read and rendered."""
+    with contextlib.suppress(CiopsError):
+        render(text)
+
+
+def render(text: str) -> None:
     reading = read_record(text, "record.yml")
     record, words = reading.record, WORDS[reading.record.language]
     decision = decide(reading, SETTINGS, words)
@@ -189,4 +168,4 @@ def attempt(text: str) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(campaign(str(__doc__), case, attempt, lambda _: LONGEST))
