@@ -101,7 +101,7 @@ def reading(*which: str) -> Any:
     """A command that only reads."""
 
     def command(servers: Servers, folder: Path) -> Command:
-        given = [*which, "--repo", REPO, "--policy", str(SMALL)]
+        given = [*which, "--repo", REPO, "--policy", str(SMALL), "--output", str(folder / "out")]
         return Command(given, environment(servers[0].url))
 
     return command
