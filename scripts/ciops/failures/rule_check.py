@@ -106,7 +106,8 @@ def _is_slow(pattern: re.Pattern[str], piece: str) -> bool:
     """Whether the time grows so that a long line would stop the reader."""
     for length in _LENGTHS:
         text = (piece * length)[:length] + "\x7f"
-        if _seconds(pattern, text) > _SLOW and _seconds(pattern, text) > _SLOW:
+        took = _seconds(pattern, text)
+        if took > _SLOW and (took > 10 * _SLOW or _seconds(pattern, text) > _SLOW):
             return True
     return False
 
