@@ -127,3 +127,17 @@ def test_what_jenkins_runs_after_it_concluded_is_no_cause() -> None:
         "mkdir: out: No such file or directory\nFinished: FAILURE\n"
     )
     assert scan(trace).line == 1
+
+
+def test_a_secret_glued_to_a_function_s_name_is_masked() -> None:
+    secret = "glpat-" + "Zq3vT9xLm2Kd8WfP4sYb"
+    trace = (
+        "Traceback (most recent call last):\n"
+        f'  File "/a/b.py", line 3, in step token={secret}\n'
+        "    run()\n"
+        "RuntimeError: shape of q is wrong\n"
+        "ERROR: Job failed: exit code 1\n"
+    )
+    found = scan(trace)
+    assert found.exception == "RuntimeError"
+    assert secret not in repr(found)

@@ -16,7 +16,7 @@ from ciops.failures import line_rules as roles
 from ciops.failures import scan_result as results
 from ciops.failures import weights
 from ciops.failures.events import Event
-from ciops.failures.frames import innermost_owned
+from ciops.failures.frames import Frame, innermost_owned
 from ciops.failures.framing import Visible
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.prefixes import peel
@@ -198,9 +198,9 @@ def _why_nothing(facts: Facts) -> tuple[str, str]:
 
 
 def _with_cause(bare: ScanResult, event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
-    frames = raise_site(event, facts.events, knowledge.roots)
+    frames = tuple(map(_masked, raise_site(event, facts.events, knowledge.roots)))
     frame = innermost_owned(frames, knowledge.roots)
-    exception = event.exception or None
+    exception = mask_secrets(event.exception) if event.exception else None
     doubt = _doubt(event, facts)
     said = mask_secrets(_identifying(event))
     where = place(frame, frames)
@@ -221,6 +221,11 @@ def _with_cause(bare: ScanResult, event: Event, facts: Facts, knowledge: Knowled
         excerpt=_excerpt([*event.before, *event.after]),
         observed=facts.observed | _observed_above(event, knowledge),
     )
+
+
+def _masked(frame: Frame) -> Frame:
+    """A secret may be glued to a function's name where a write was cut."""
+    return replace(frame, path=mask_secrets(frame.path), function=mask_secrets(frame.function))
 
 
 def _identifying(event: Event) -> str:
