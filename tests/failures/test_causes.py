@@ -141,3 +141,15 @@ def test_a_secret_glued_to_a_function_s_name_is_masked() -> None:
     found = scan(trace)
     assert found.exception == "RuntimeError"
     assert secret not in repr(found)
+
+
+def test_a_secret_in_a_dumped_configuration_is_masked() -> None:
+    secret = "glpat-" + "Zq3vT9xLm2Kd8WfP4sYb"
+    trace = (
+        f"resolved workload config:\n  model: org/nametoken={secret}\n"
+        f"  attn_backend: flashinfer{secret}\n\nRuntimeError: shape of q is wrong\n"
+        "ERROR: Job failed: exit code 1\n"
+    )
+    found = scan(trace)
+    assert found.model == "org/nametoken=[MASKED]"
+    assert secret not in repr(found)

@@ -30,6 +30,12 @@ SECRETS = [
     pytest.param(f"https://ci:{WORD[:6]}@host.example.com/x", WORD[:6], id="in a URL"),
     pytest.param("glpat-AbCdEf0123456789WxYz!", "AbCdEf", id="GitLab"),
     pytest.param("export HF_TOKEN=hf_" + "x1" * 12, "x1x1", id="Hugging Face"),
+    pytest.param("error: oglpat-AbCdEf0123456789WxYz", "AbCdEf", id="GitLab, glued to a letter"),
+    pytest.param("pushed withghp_" + "x1" * 18, "x1x1", id="GitHub, glued to a word"),
+    pytest.param(r'"log": "retry\nhf_' + "x1" * 12 + '"', "x1x1", id="behind an escape"),
+    pytest.param("?log=retry%0Ask-" + "x1" * 12, "x1x1", id="behind an end of line of a URL"),
+    pytest.param(rf'"log": "retry\ntoken={WORD}"', WORD, id="named behind an escape"),
+    pytest.param(f"csrfToken={WORD}", WORD, id="a token of any kind in camel case"),
     pytest.param("Authorization: Basic dXNlcjpwYXNz", "dXNlcj", id="a header"),
 ]
 
@@ -58,6 +64,9 @@ HARMLESS = [
     "passed=12 failed=0",
     "AssertionError: signature mismatch",
     "token_type: bearer",
+    "the task-0123456789abcdef0123456789 of flask-abcdefghijklmnopqrst",
+    "highs_abcdefghijklmnopqrst",
+    "tokens: 12, tokenizer: bpe, secretary=Ann",
     "cache_key=model-7b",
     "docker login succeeded -- pull begins",
     "ValueError: unknown special token '<|im_end|>'",

@@ -14,12 +14,26 @@ from triage.issue_making import issue, policy
 
 HERE = Path(__file__).resolve().parent
 CAMPAIGNS = sorted(HERE.glob("fuzz_*.py"))
+sys.path.insert(0, str(HERE))
+import fuzz_trace  # noqa: E402
+
+SECRET = fuzz_trace.SECRET.encode()
+TRACES = {
+    "a secret glued to a letter": b"\nAborted by o%s\nERROR: Job failed: exit code 1\n" % SECRET,
+    "a secret glued to a model": b"resolved config:\n  model: org/nametoken=%s\nx" % SECRET,
+    "a secret in a function's name": b'  File "/a/b.py", line 3, in f%s\nError: x' % SECRET,
+}
 
 
 def test_a_title_is_no_longer_than_a_pattern_may_see() -> None:
     """A service may hand over any title: patterns are made for lines of 1,000 characters."""
     reading = read_issue(issue("x" * 100_000, "It fails."), policy().reading)
     assert [len(line.text) for line in reading.lines if line.where == "title"] == [1000]
+
+
+@pytest.mark.parametrize("data", TRACES.values(), ids=list(TRACES))
+def test_a_trace_that_a_campaign_found(data: bytes) -> None:
+    fuzz_trace.attempt(fuzz_trace.Trace(data, cuts=(len(data) // 2,)))
 
 
 @pytest.mark.parametrize("path", CAMPAIGNS, ids=lambda path: path.stem)

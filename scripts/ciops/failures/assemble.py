@@ -14,7 +14,6 @@ from typing import Final
 from ciops.failures import report_model as model
 from ciops.failures.buckets import Bucket, JobEvidence, bucket, supplementary
 from ciops.failures.chain import ChainJob
-from ciops.failures.config_dump import HintValue
 from ciops.failures.job_names import part_of
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.recurrence import recurring
@@ -139,8 +138,8 @@ def _failed_job(
         status=placed.status,
         owner=placed.owner,
         wrappers=scan.wrappers,
-        model=None if scan.model is None else mask_secrets(scan.model),
-        runtime_hints={key: _masked_hint(value) for key, value in scan.runtime_hints.items()},
+        model=scan.model,
+        runtime_hints=scan.runtime_hints,
         excerpt=scan.excerpt,
         weak_reason=_weak_reason(evidence, facts.beside.get(job.id, "")),
         failure_reason=job.failure_reason,
@@ -152,12 +151,6 @@ def _weak_reason(evidence: JobEvidence, beside: str) -> str:
     if evidence.evidence == "strong":
         return ""
     return "; ".join(filter(None, (evidence.unreadable or evidence.scan.reason, beside)))
-
-
-def _masked_hint(value: HintValue) -> HintValue:
-    if isinstance(value, str):
-        return mask_secrets(value)
-    return tuple(mask_secrets(item) for item in value) if isinstance(value, tuple) else value
 
 
 def _masked_bridge(bridge: DeadEndBridge) -> DeadEndBridge:

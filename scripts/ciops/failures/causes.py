@@ -15,6 +15,7 @@ from typing import Final
 from ciops.failures import line_rules as roles
 from ciops.failures import scan_result as results
 from ciops.failures import weights
+from ciops.failures.config_dump import HintValue
 from ciops.failures.events import Event
 from ciops.failures.frames import Frame, innermost_owned
 from ciops.failures.framing import Visible
@@ -61,9 +62,9 @@ def judge(facts: Facts, knowledge: Knowledge) -> ScanResult:
     event = _first_cause(facts, knowledge)
     bare = ScanResult(
         wrappers=_wrappers(facts),
-        model=facts.model,
-        runtime_hints=facts.hints,
-        commit=facts.commit,
+        model=facts.model and mask_secrets(facts.model),
+        runtime_hints={key: _masked_hint(value) for key, value in facts.hints.items()},
+        commit=facts.commit and mask_secrets(facts.commit),
         observed=facts.observed,
         lines=facts.lines,
         size=facts.size,
@@ -226,6 +227,12 @@ def _with_cause(bare: ScanResult, event: Event, facts: Facts, knowledge: Knowled
 def _masked(frame: Frame) -> Frame:
     """A secret may be glued to a function's name where a write was cut."""
     return replace(frame, path=mask_secrets(frame.path), function=mask_secrets(frame.function))
+
+
+def _masked_hint(value: HintValue) -> HintValue:
+    if isinstance(value, str):
+        return mask_secrets(value)
+    return tuple(map(mask_secrets, value)) if isinstance(value, tuple) else value
 
 
 def _identifying(event: Event) -> str:

@@ -19,16 +19,22 @@ from typing import Final
 
 MASK: Final = "[MASKED]"
 
-# Tokens that are known by how they begin.
+# Tokens that are known by how they begin: some wherever they stand, since whatever is written
+# without an end of line is glued to what comes next; the others where a word begins, be it behind
+# the escape of a control character (`\n` in JSON, `%0A` in a URL).
 _TOKENS: Final = re.compile(
-    r"""(?<![A-Za-z0-9])(?:
-      gh[pousr]_[A-Za-z0-9]{16,255}
+    r"""
+      gh[pousr]_[A-Za-z0-9]{30,255}
     | github_pat_[A-Za-z0-9_]{20,255}
     | gl(?:pat|ptt|dt|rt|rtr|soat|ft|imt|agent|cbt|oas|feat|ffct)-[A-Za-z0-9_.=-]{16,255}
-    | _gitlab_session=[A-Za-z0-9]{8,255}
     | GR1348941[A-Za-z0-9_-]{16,64}
+    | nvapi-[A-Za-z0-9_-]{20,255}
+    | dckr_pat_[A-Za-z0-9_-]{20,64}
+    | (?:(?<![A-Za-z0-9])|(?<=\\[abfnrtv])|(?<=\\x[0-9a-fA-F]{2})|(?<=%[0-9A-F]{2}))(?:
+      gh[pousr]_[A-Za-z0-9]{16,29}
+    | _gitlab_session=[A-Za-z0-9]{8,255}
     | hf_[A-Za-z0-9]{16,64}
-    | (?:nvapi|sk|pk|rk|xai|gsk)-[A-Za-z0-9_-]{20,255}
+    | (?:sk|pk|rk|xai|gsk)-[A-Za-z0-9_-]{20,255}
     | (?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,255}
     | (?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA|ANVA)[A-Z0-9]{16}(?![A-Za-z0-9])
     | AIza[A-Za-z0-9_-]{35}
@@ -37,7 +43,6 @@ _TOKENS: Final = re.compile(
     | xapp-[A-Za-z0-9-]{10,255}
     | npm_[A-Za-z0-9]{30,64}
     | pypi-[A-Za-z0-9_-]{40,512}
-    | dckr_pat_[A-Za-z0-9_-]{20,64}
     | do[op]_v1_[a-f0-9]{32,64}
     | (?:glsa|sntrys|sntryu|lin_api|shpat|shpss|whsec|figd|rubygems|ops)_[A-Za-z0-9_=+/.-]{20,255}
     | dapi[a-f0-9]{32}(?![A-Za-z0-9])
@@ -63,7 +68,7 @@ _TOKEN_STARTS: Final = (
 _NAMED: Final = re.compile(
     r"""(?P<name>
         (?<![A-Za-z])(?:[A-Za-z0-9]{1,40}[_-]){0,6}
-        (?:[A-Za-z]{0,12}(?:passw(?:or)?d|passwd|passphrase)|pwd|(?<=[_-])pass|secrets?|token|signature
+        (?:[A-Za-z]{0,12}(?:passw(?:or)?d|passphrase|secrets?|token)|pwd|(?<=[_-])pass|signature
           |sig|credentials?|cookie
           |(?:api|access|secret|private|account|auth|client|shared|storage|signing|encryption|master)
            [_-]?(?:access[_-]?)?(?:key|token|secret)
