@@ -10,6 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from ciops.failures.code_seen import seen
 from ciops.failures.report_formats import files
 from ciops.failures.report_markdown import (
     SUMMARY_BYTES,
@@ -221,3 +222,13 @@ def test_very_long_lines_are_cut() -> None:
     assert len(numbered(one)) < 500
     report = replace(usual(), jobs=(replace(usual().jobs[0], excerpt=lines(1, "y" * 9000)),))
     assert len(made_safe(report).jobs[0].excerpt[0].text) == 2000
+
+
+def test_where_a_hypothesis_was_seen_is_told_in_rows_of_its_own() -> None:
+    first = usual().buckets[0]
+    assert first.code is not None
+    told = f"{first.hypothesis.rstrip('.')} ({seen(first.code)})"
+    text = markdown(replace(usual(), buckets=(replace(first, hypothesis=told),)), EN)
+    assert text.count("c81d9a2f0b") == text.count("[c81d9a2f0b](") + text.count("commit/c81d9a2f0b")
+    assert "the commit that the trace names; changed" not in text
+    assert "one operand was sharded along its reduction dim" in text

@@ -96,9 +96,9 @@ AT = "(loom/a.py of loom/loom at 4be1d02, the default branch, as no commit is na
     ("text", "said"),
     [
         (
-            f"E comes out of loom/a.py:f: E: (x, y) of z {AT})",
-            "E sort de loom/a.py:f\u00a0: E: (x, y) of z (loom/a.py de loom/loom à 4be1d02, "
-            "la branche par défaut, faute de commit nommé)",
+            f"The error comes out of loom/a.py:f: E: (x, y) of z {AT})",
+            "L'erreur vient de loom/a.py:f\u00a0: E: (x, y) of z (loom/a.py de loom/loom à "
+            "4be1d02, la branche par défaut, faute de commit nommé)",
         ),
         (
             f"Shapes differ {AT}; changed since the last green run by c81d9a2 a, b, d00fbe3 c)",
@@ -107,8 +107,8 @@ AT = "(loom/a.py of loom/loom at 4be1d02, the default branch, as no commit is na
             "c81d9a2 a, b, d00fbe3 c)",
         ),
         (
-            "the error comes out of a.py:f: no (not checked: nobody looked)",
-            "l'erreur sort de a.py:f\u00a0: no (non vérifié\u00a0: personne n'a regardé)",
+            "The error comes out of a.py:f: no (not checked: nobody looked)",
+            "L'erreur vient de a.py:f\u00a0: no (non vérifié\u00a0: personne n'a regardé)",
         ),
     ],
 )

@@ -116,6 +116,19 @@ def test_decide_as_a_page(capsys):
     assert "What would change" in out
 
 
+def test_the_page_tells_a_line_once_and_only_rules_that_changed_something(capsys, tmp_path):
+    case = json.loads(CASE.read_text("utf-8"))
+    case["issue"]["title"] = "DTensor: redistribute() of a DTensor hangs"
+    file = tmp_path / "case.json"
+    file.write_text(json.dumps(case), encoding="utf-8")
+    _, out, _ = run(capsys, "decide", file, "--format", "md")
+    rows = [line.split(" | ") for line in out.splitlines() if line.startswith("| `")]
+    told = [(facet, role, where, text) for facet, role, _, where, text in rows]
+    assert len(told) == len(set(told))
+    assert any(" + " in points for _, _, points, _, _ in rows)
+    assert "aborted_by_the_watchdog" not in out  # it sets a crash aside, and none is told
+
+
 def test_backtest_as_a_page_and_as_json(capsys):
     _, page, _ = run(capsys, "backtest", CASES)
     assert "`sub_oncall`" in page

@@ -187,3 +187,15 @@ def _undo_on_gitlab(forge: FakeGitLab, folder: Path) -> int:
 
     given = ["undo", str(folder), "--gitlab-url", forge.url, "--output", str(folder / "u")]
     return main(given, {"GITLAB_TOKEN": "any"})
+
+
+def test_what_went_at_the_same_moment_is_not_called_removed(tmp_path: Path) -> None:
+    with forge_with(issue(7, NO_STEPS)) as forge:
+        run(forge, tmp_path, "--issue", "7")
+        forge.fail(404, path=r"/issues/(7/labels/|comments/)", times=None)
+        ran = undo(forge, tmp_path)
+    assert ran.status == 0
+    assert "Gone from #7 before it could be taken back: the comment" in ran.said
+    assert "Gone from #7 before it could be taken back: `triaged-by-bot`" in ran.said
+    assert "Removed" not in ran.said
+    assert "Deleted" not in ran.said

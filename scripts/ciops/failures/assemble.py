@@ -14,6 +14,7 @@ from typing import Final
 from ciops.failures import report_model as model
 from ciops.failures.buckets import Bucket, JobEvidence, bucket, supplementary
 from ciops.failures.chain import ChainJob
+from ciops.failures.code_seen import seen
 from ciops.failures.job_names import part_of
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.recurrence import recurring
@@ -29,7 +30,6 @@ from ciops.failures.report_model import (
 )
 
 _LONGEST_HYPOTHESIS: Final = 600
-_SHOWN_CHANGES: Final = 3
 _SHOWN_MODELS: Final = 3
 
 
@@ -212,26 +212,7 @@ def has_own_frame(one: Bucket) -> bool:
     return one.frame is not None and one.frame.owner == one.owner
 
 
-_NAMED_BY: Final = {
-    model.NAMED_BY_TRACE: "the commit that the trace names",
-    model.NAMED_BY_JOB: "the commit of the job",
-    model.DEFAULT_BRANCH: "the default branch, as no commit is named",
-}
-
-
 def _seen(looked: Looked) -> str:
-    """Where the file was read, and who changed it since the job was green."""
-    code = looked.code
-    if code is None:
+    if looked.code is None:
         return f"not checked: {looked.unchecked or 'nobody looked'}"
-    commit = code.commit[:12] if len(code.commit) >= 40 else code.commit
-    where = f"{code.path} of {code.repository} at {commit}, {_NAMED_BY[code.commit_source]}"
-    if code.changes is None:
-        return where
-    if not code.changes:
-        return f"{where}; not changed since the last green run"
-    shown = ", ".join(f"{one.sha[:10]} {one.title[:60]}" for one in code.changes[:_SHOWN_CHANGES])
-    more = len(code.changes) - _SHOWN_CHANGES
-    return f"{where}; changed since the last green run by {shown}" + (
-        f" and {more} more" if more > 0 else ""
-    )
+    return seen(looked.code)

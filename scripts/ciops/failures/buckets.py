@@ -254,8 +254,7 @@ def _status(placed: _Placed, knowledge: Knowledge) -> tuple[str, str]:
 def _hypothesis(scan: ScanResult) -> str:
     if scan.frame is None:
         return ""
-    what = scan.exception or "the error"
-    return f"{what} comes out of {scan.frame}: {scan.text or ''}"
+    return f"The error comes out of {scan.frame}: {scan.text or ''}"
 
 
 def _name(placed: _Placed, knowledge: Knowledge) -> str:

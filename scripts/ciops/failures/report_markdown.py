@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ciops.failures.code_seen import without_code
 from ciops.failures.report_findings import (
     checksum,
     code_at,
@@ -58,7 +59,7 @@ class _Row:
 
 def markdown(report: Report, words: Words, limit: int | None = None) -> str:
     """The report in at most `limit` bytes, unless the shortest table of buckets takes more."""
-    report = in_language(report, words)
+    report = in_language(without_code(report), words)
     whole = [_section(report, bucket, words, jobs=True) for bucket in report.buckets]
     if limit is None:
         return _document(report, words, whole, 0)

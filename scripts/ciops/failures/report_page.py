@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from typing import Any, Final
 
+from ciops.failures.code_seen import without_code
 from ciops.failures.report_findings import (
     checksum,
     code_at,
@@ -44,7 +45,7 @@ _UNSAFE: Final = re.compile("[<>&\u2028\u2029]")
 
 def page(report: Report, words: Words) -> str:
     """The page."""
-    report = in_language(report, words)
+    report = in_language(without_code(report), words)
     folder = words.templates.folder
     css = read_text(folder / "page.css")
     halves = [read_text(folder / name) for name in ("page.js", "page_moves.js")]

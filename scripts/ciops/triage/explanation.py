@@ -75,12 +75,20 @@ def _spans(names: Iterable[str]) -> str:
 def _why(decision: Decision) -> Iterator[str]:
     yield "| Facet | Role | Points | Where | Line |"
     yield "|---|---|---|---|---|"
+    points: dict[tuple[str, ...], list[float]] = {}
     for item in decision.evidence:
         found = item.evidence
         place = f"{found.where}:{found.line} ({found.zone})"
-        cells = (code_span(item.facet), found.role, f"{found.points:g}", place)
-        yield f"| {' | '.join(cells)} | {code_span(_short(found.text))} |"
+        row = (code_span(item.facet), found.role, place, code_span(_short(found.text)))
+        points.setdefault(row, []).append(found.points)
+    for (facet, role, place, text), told in points.items():
+        yield f"| {facet} | {role} | {_sum(told)} | {place} | {text} |"
     yield ""
+
+
+def _sum(points: Sequence[float]) -> str:
+    """What the signals on one line give, one by one."""
+    return " + ".join(f"{one:g}" for one in points if one) or "0"
 
 
 def _short(text: str) -> str:

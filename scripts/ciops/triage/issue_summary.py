@@ -155,14 +155,23 @@ def evidence_url(evidence: Evidence, facts: IssueFacts, forge: str) -> str:
 
 
 def _telling(changes: Sequence[Change], look: Look) -> list[Change]:
-    """Those first that show which line decided, and those of where an issue goes."""
+    """Those first that show which line decided, and those of where an issue goes.
+
+    That a maintainer's word would decide otherwise is said where nothing in the report would.
+    """
     order = ("sub_oncall", "modules", "has_reproduction", "high_priority", "distributed", "type")
     told = {*_facets(look), "distributed"}
     ranks = {facet: rank for rank, facet in enumerate(order) if facet in told}
+    ranked = [change for change in changes if change.facet in ranks]
+    in_report = [change for change in ranked if not _by_maintainer(change)]
     return sorted(
-        (change for change in changes if change.facet in ranks),
+        in_report or ranked,
         key=lambda change: (not all(edit.removes for edit in change.edits), ranks[change.facet]),
     )
+
+
+def _by_maintainer(change: Change) -> bool:
+    return any(edit.where == MAINTAINER for edit in change.edits)
 
 
 def change_line(change: Change, words: Templates) -> str:

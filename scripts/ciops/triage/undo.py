@@ -250,10 +250,9 @@ def _taken_back(steps: Sequence[Step], words: Templates, dry: bool) -> Iterator[
     for step in steps:
         if step.reason:
             yield _kept(step, words)
-            continue
-        if not dry:
-            step.act()
-        if step.label:
+        elif not dry and not step.act():
+            yield words.message("undo.gone", what=_what(step, words), number=step.issue)
+        elif step.label:
             removed.append(step.label)
         else:
             key = "undo.would_delete" if dry else "undo.deleted"
@@ -264,6 +263,9 @@ def _taken_back(steps: Sequence[Step], words: Templates, dry: bool) -> Iterator[
 
 
 def _kept(step: Step, words: Templates) -> str:
-    what = code_span(step.label) if step.label else words.message("undo.comment")
     reason = words.message(f"undo.{step.reason}")
-    return words.message("undo.kept", what=what, number=step.issue, reason=reason)
+    return words.message("undo.kept", what=_what(step, words), number=step.issue, reason=reason)
+
+
+def _what(step: Step, words: Templates) -> str:
+    return code_span(step.label) if step.label else words.message("undo.comment")

@@ -168,12 +168,14 @@ def apply_overrides(
     for override in policy.overrides:
         if not _fires(override, total):
             continue
-        applied.append(override)
         touched = _touched(override, evidence)
-        if touched:
-            evidence = [_in_context(x, override) if x.topic in touched else x for x in evidence]
-            evidence.extend(_added(override, evidence, policy))
-            total = retallied(total, evidence, touched)
+        anew = [_in_context(x, override) if x.topic in touched else x for x in evidence]
+        anew.extend(_added(override, anew, policy))
+        if anew != evidence:
+            total = retallied(total, anew, touched)
+        if anew != evidence or override.route:
+            applied.append(override)
+        evidence = anew
     return evidence, total, tuple(applied)
 
 
