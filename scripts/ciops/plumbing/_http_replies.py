@@ -1,6 +1,6 @@
 """What a service's reply means: an error with its next step, or a wait.
 
-Apart from `http`, which would pass 350 lines with it. Callers import from `http`.
+Callers import from `http`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Addresses, bodies and downloads: what moves over the wire, without retries or waits.
 
-Apart from `http`, which would pass 350 lines with it. Callers import from `http`.
+Callers import from `http`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One session to one origin, where it is decided what leaves for which host.
 
-Apart from `http`, which would pass 350 lines with it. It neither retries nor waits.
+It neither retries nor waits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Untrusted text for Markdown and HTML; apart from `rendering`, which it would take past 350 lines.
-
-Callers import from `rendering`.
+"""Untrusted text made inert for Markdown and HTML. Callers import from `rendering`.
 
 Mentions and cross-references are taken apart by an empty HTML comment (`@<!-- -->name`): GitHub
 and GitLab look for them in single text nodes of the rendered page, and the comment makes two of

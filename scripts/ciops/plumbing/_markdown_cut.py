@@ -1,4 +1,4 @@
-"""Markdown in so many bytes; apart from `ci_host`, which would pass 350 lines with it."""
+"""Markdown cut to so many bytes, with a note of what is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parsing half of `yaml_file`, apart from it because the two would pass 350 lines in one.
+"""YAML syntax: plain data from parser events, and the place of a key.
 
 Builds plain data straight from parser events (PyYAML's constructor costs twice as much) and
 finds the place of a key only when asked. Callers import from `yaml_file`.
