@@ -23,6 +23,12 @@ def test_a_phrase_is_urgent_or_not(phrase):
     assert bool(found) is (phrase["family"] is not None), found
 
 
+@pytest.mark.parametrize("report", told("modest.yml"), ids=lambda x: x["title"][:50])
+def test_what_is_modestly_told_is_urgent_or_not(report):
+    found = facets(report["title"], report["body"]).high_priority
+    assert bool(found) is (report["family"] is not None), found
+
+
 @pytest.mark.parametrize("statement", told("statements.yml"), ids=lambda x: x["title"][:50])
 def test_a_statement_is_urgent_or_not(statement):
     comments = [

@@ -106,6 +106,10 @@ def test_there_is_a_reproduction(body):
             "`DTensor.redistribute(placements=[Shard(0)])` needs twice the memory.",
             id="a call that is named",
         ),
+        pytest.param(
+            "The rest goes through `fully_shard(..., mesh=a)`, then `fully_shard(ffn, ...)`.",
+            id="calls with something left out",
+        ),
         pytest.param("`torchrun --nproc-per-node 8 train.py`", id="a command without its script"),
         pytest.param("Script: I cannot share it.", id="a script that is not there"),
         pytest.param(

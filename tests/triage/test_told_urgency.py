@@ -257,3 +257,33 @@ def test_another_thing_that_was_changed_is_no_regression(title, body):
 )
 def test_a_new_version_of_the_product_is_a_regression(title, body):
     assert "regression" in facets(title, body + "\n\n" + COLLECTIVE).high_priority
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "**Update after a day with the sanitizer:** it's our own kernel, FSDP is innocent.",
+        "It came every time. EDIT: it was our own kernel.",
+        "Edit 2: my fault, an old build of my extension.",
+    ],
+)
+def test_what_is_added_to_a_report_takes_it_back(added):
+    crash = "The second step segfaults.\n\n" + WRAPPED
+    assert facets("FSDP segfaults", crash).high_priority == ("crash",)
+    assert facets("FSDP segfaults", f"{crash}\n\n{added}").high_priority == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("Found it, my fault. Could the error at least name the parameter?", "enhancement"),
+        (
+            "It's our own kernel. I'd still ask for a friendlier text of the watchdog.",
+            "enhancement",
+        ),
+        ("The parameter is that of the second block.", "bug"),
+    ],
+)
+def test_a_crash_that_is_taken_back_may_leave_a_wish(words, kind):
+    found = facets("FSDP segfaults", WRAPPED, said(words, login="reporter"))
+    assert found.kind == kind

@@ -148,6 +148,26 @@ def test_a_maintainer_settles_whether_it_is_noise(words, urgent):
     assert ("silent_correctness" in found) is urgent
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "wrong"),
+    [
+        (
+            "Printed:\n\n[0.0, 10.0, 1.0]\n\nwhereas we had counted on\n\n",
+            "[60.0, 70.0, 61.0]",
+            True,
+        ),
+        ("What comes:\n[0, 1, 2]\n\nWhat should come:\n", "[0, 2, 1]", True),
+        ("What comes:\n[0, 1, 2]\n\nWhat should come:\n", "[0, 1, 2]", False),
+        ("rank 0:\n[0, 1, 2]\n\nrank 1:\n", "[3, 4, 5]", False),
+        ("The mesh:\n[0, 1, 2]\n\na\n\nb\n\nc\n\nother ranks\n", "[3, 4, 5]", False),
+    ],
+    ids=["counted on", "should come", "the same", "of two ranks", "far apart"],
+)
+def test_a_list_is_what_the_line_above_it_says(one, other, wrong):
+    found = facets("what all_gather returns", f"{one}{other}\n\n{REDUCED}").high_priority
+    assert ("silent_correctness" in found) is wrong
+
+
 SAVE = fence(
     "import torch.distributed.checkpoint as dcp\nfut = dcp.async_save(sd, checkpoint_id=p)\n"
     "dcp.load(sd, checkpoint_id=p)",

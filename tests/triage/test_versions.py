@@ -76,6 +76,7 @@ def test_versions_are_compared_as_far_as_both_go():
         "The previous release does not have the problem.",
         "The nightly of 20250501 works, 20250503 fails.",
         "nightly of May 2 is fine, May 3 hangs",
+        "Nightlies up to and including 0412 are good, 0413 fails.",
         "01/10 nightly is good, the 01/20 nightly fails.",
         "Avec la 2.5 ça marche, avec la 2.6 ça plante.",
         "2.4 では動いていましたが、2.6 では失敗します。",

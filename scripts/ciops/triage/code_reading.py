@@ -20,7 +20,10 @@ _MAGIC: Final = re.compile(r"^\s*[!%$]")
 
 @lru_cache(maxsize=512)
 def is_call(span: str) -> bool:
-    """Whether a code span is a call with arguments, or an assignment of one."""
+    """Whether a code span is a call with arguments, or an assignment of one.
+
+    One with a `...` among them only says how something is called.
+    """
     if "(" not in span:
         return False
     try:
@@ -28,7 +31,11 @@ def is_call(span: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return any(call.args or call.keywords for call in calls)
+    return any(call.args or call.keywords for call in calls) and not any(map(_is_elided, calls))
+
+
+def _is_elided(call: ast.Call) -> bool:
+    return any(isinstance(x, ast.Constant) and x.value is ... for x in call.args)
 
 
 @lru_cache(maxsize=512)

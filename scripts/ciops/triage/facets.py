@@ -254,7 +254,8 @@ def _kind(raised: bool, scores: dict[str, Score], reproduced: bool) -> Kind:
 
 def _is_only_a_wish(kind: Kind, scores: dict[str, Score]) -> bool:
     """Whether all is as it is meant to be, and what is left is to say it better or do it faster."""
-    if scores.get("group:as_meant", NOTHING).points < 1:
+    settled = (scores.get(topic, NOTHING) for topic in ("group:as_meant", "group:withdrawn"))
+    if all(score.points < 1 for score in settled):
         return False
     wished = scores.get("group:message_wish", NOTHING).points >= 1
     return kind == "feature" or (kind == "bug" and wished)

@@ -22,8 +22,12 @@ Speaker = Literal["reporter", "maintainer", "other", "bot"]
 _LEAD: Final = 400
 _CACHED_DOCUMENTS: Final = 64
 _EDITED: Final = re.compile(
-    r"\W{0,6}(?:edit(?:ed)?|update[ds]?|upd|correction|eta|p\.?s\.?|追記|更新|编辑|补充|màj)\b\W{0,3}(?:\d|[:\])*,.(-]|$)",
+    r"\W{0,6}(?:edit(?:ed)?|update[ds]?|upd|correction|eta|p\.?s\.?|追記|更新|编辑|补充|màj)\b"
+    r"(?:\W{0,3}(?:\d|[:\])*,.(-]|$)| [^.:!?]{1,60}:)",
     re.I,
+)
+_EDITED_INSIDE: Final = re.compile(
+    r"[.!?)] \W{0,4}(?:edit(?:ed)?|update[ds]?|upd|correction)\W{0,3}:", re.I
 )
 
 
@@ -131,12 +135,17 @@ def _spoken_lines(
         if turn and line.zone == "quoted":
             continue
         last = line.last or line.number
-        later = later or _EDITED.match(line.text) is not None
+        later = later or _is_edit(line.text)
         lead = spoken < _LEAD
         spoken += len(line.text) if line.zone in SPOKEN else 0
         yield Line(
             line.text, line.zone, where, line.number, last, turn, speaker, line.block, later, lead
         )
+
+
+def _is_edit(text: str) -> bool:
+    """Whether something was added to what was written before: `Update after a day: …`."""
+    return _EDITED.match(text) is not None or _EDITED_INSIDE.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,7 @@ class Lexicon:
                 words.append((text, start, end, sentence, clause, concepts))
             elif kind == _NUMBER_AT:
                 concepts = one if match[1] in _ONE else more
-                words.append(("0", *match.span(1), sentence, clause, concepts))
+                words.append((match[1], *match.span(1), sentence, clause, concepts))
             elif kind == _CLAUSE_AT:
                 clause += 1
             elif kind == _SENTENCE_AT:

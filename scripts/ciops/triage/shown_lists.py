@@ -19,7 +19,8 @@ _NUMBER: Final = re.compile(r"-?\d[\d.e-]*")
 _WORDS: Final = re.compile(r"[^\W\d]+")
 _LEAST: Final = 3
 _LABEL: Final = 60
-_NEAR: Final = 2
+_NEAR: Final = 4
+"""Lines that may lie between two lists: what the second one is stands there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +34,27 @@ class _Shown:
 def lists_that_differ(reading: Reading, not_after: Set[str]) -> Line | None:
     """The line of the second of two lists that differ; `not_after`: words before other lists."""
     last: _Shown | None = None
+    above = ""
     for line in reading.lines:
-        if "[" not in line.text or "]" not in line.text or line.zone not in _SHOWN_IN:
+        if line.zone not in _SHOWN_IN:
             continue
-        for shown in _shown(line, not_after):
-            if last is not None and _differ(last, shown):
-                return line
-            last = shown
+        if "[" in line.text and "]" in line.text:
+            for shown in _shown(line, above, not_after):
+                if last is not None and _differ(last, shown):
+                    return line
+                last = shown
+        above = line.text
     return None
 
 
-def _shown(line: Line, not_after: Set[str]) -> Iterator[_Shown]:
+def _shown(line: Line, above: str, not_after: Set[str]) -> Iterator[_Shown]:
+    """The lists of a line; what one is stands before it, or at the end of the line above it."""
     past = 0
     for match in _LIST.finditer(line.text[:2000]):
-        label = tuple(_WORDS.findall(line.text[past : match.start()][-_LABEL:].lower()))
+        before = line.text[past : match.start()]
+        if past == 0 and not before.strip():
+            before = above
+        label = tuple(_WORDS.findall(before[-_LABEL:].lower()))
         past = match.end()
         numbers = tuple(_NUMBER.findall(match[0]))
         if label and len(numbers) >= _LEAST and not_after.isdisjoint(label[-2:]):

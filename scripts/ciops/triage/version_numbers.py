@@ -16,7 +16,7 @@ NEWEST: Final[Version] = (9999,)
 _NUMBERS: Final = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 _DATE: Final = re.compile(r"(20[12]\d)([01]\d)([0-3]\d)")
 _DATED: Final = re.compile(r"(?:dev|nightly[-_])?(?<!\d)(20[12]\d)(-?)([01]\d)\2([0-3]\d)\b")
-_DAY: Final = re.compile(r"\b(\d{1,2})/(\d{1,2})\b")
+_DAY: Final = re.compile(r"\b(\d{1,2})/(\d{1,2})\b|\b(0[1-9]|1[0-2])([0-3]\d)\b")
 _MONTHS: Final = (
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 )  # fmt: skip
@@ -82,8 +82,13 @@ def plain_dates(text: str) -> str:
     if not _BUILDS.search(text):
         return text
     text = _DATED.sub(r"\1\3\4", text)
-    text = _DAY.sub(lambda day: f"{_SOME_YEAR}{day[1]:0>2}{day[2]:0>2}", text)
+    text = _DAY.sub(_day, text)
     return _NAMED_DAY.sub(_named_day, text)
+
+
+def _day(day: re.Match[str]) -> str:
+    month, number = day[1] or day[3], day[2] or day[4]
+    return f"{_SOME_YEAR}{month:0>2}{number:0>2}"
 
 
 def _named_day(day: re.Match[str]) -> str:
