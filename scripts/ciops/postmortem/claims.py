@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ciops.postmortem.patterns import within
 from ciops.postmortem.prose_rules import Guide
 from ciops.postmortem.prose_view import Sentence, Span
 
@@ -23,7 +24,8 @@ _NAME: Final = re.compile(
 # Of what was left out, each: "PyPy and zip-imported plugins"; a phrase that says enough by itself.
 _CAMEL: Final = re.compile(r"\w[A-Z0-9]")
 _PARTED: Final = re.compile(r",| (?:and|or|nor|et|ou|ni) |、|および|及び|または|と(?=[^の])")
-_LONG: Final = re.compile(r"[\w)] [\w(]|\w-\w|[一-龥ァ-ヶー]{4,}")
+_LONG: Final = r"[\w)] [\w(]|\w-\w|[一-龥ァ-ヶー]{4,}"
+_JAPANESE: Final = r"[一-龥]{2,}|[ァ-ヶー]{3,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def overclaims(sentence: Sentence, scope: Scope, guide: Guide) -> Iterator[Span]
 
 def _clauses(text: str, guide: Guide) -> Iterator[Span]:
     position = 0
-    for match in guide.claims["clause_end"].regex.finditer(text):
+    for match in guide.claims["clause_end"].finditer(text):
         yield position, match.start()
         position = match.end()
     yield position, len(text)
@@ -58,20 +60,20 @@ def _clauses(text: str, guide: Guide) -> Iterator[Span]:
 
 def _is_claim(clause: str, guide: Guide) -> bool:
     claims = guide.claims
-    denied = claims["not_claimed"].regex.search(clause)
-    return not denied and bool(claims["success"].regex.search(clause))
+    denied = claims["not_claimed"].search(clause)
+    return not denied and bool(claims["success"].search(clause))
 
 
 def _absolute(clause: str, guide: Guide) -> Iterator[Span]:
     for match in guide.absolute.finditer(clause):
         around = clause[max(0, match.start() - 25) : match.start()], clause[match.end() :]
-        if not any(guide.claims["denied"].regex.search(text) for text in around):
+        if not any(guide.claims["denied"].search(text) for text in around):
             yield match.span()
 
 
 def _performance(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
     if not scope.measured_performance:
-        for match in guide.claims["performance"].regex.finditer(clause):
+        for match in guide.claims["performance"].finditer(clause):
             yield match.span()
 
 
@@ -79,9 +81,9 @@ def _universal(clause: str, scope: Scope, guide: Guide) -> Iterator[Span]:
     """ "all platforms", unless it is counted, listed, or word for word what was tested."""
     untested_words = _words(" ".join(_untested(scope.not_tested, guide)))
     for key in ("all", "everywhere", "any_noun"):
-        for match in guide.claims[key].regex.finditer(clause):
+        for match in guide.claims[key].finditer(clause):
             near = clause[max(0, match.start() - 12) : match.end() + 25]
-            if guide.claims["counted"].regex.search(near) or _is_listed(match.group(), scope):
+            if guide.claims["counted"].search(near) or _is_listed(match.group(), scope):
                 continue
             if key != "any_noun" or _words(match.group()) & untested_words:
                 yield match.span()
@@ -97,21 +99,22 @@ def _is_listed(phrase: str, scope: Scope) -> bool:
 def _words(text: str) -> set[str]:
     """Words long enough to mean something, without a plural's ending."""
     latin = {word.rstrip("sx") for word in re.findall(r"[a-zà-ÿ]{4,}", text.casefold())}
-    return latin | set(re.findall(r"[一-龥]{2,}|[ァ-ヶー]{3,}", text))
+    japanese = within(_JAPANESE, text)
+    return latin | set(japanese.findall(text)) if japanese else latin
 
 
 def _untested(not_tested: str, guide: Guide) -> Iterator[str]:
     """The clauses that say what was left out, not what alone was tested."""
     for clause in re.split(r"[.;。；](?:\s|$|(?<=[。；]))", not_tested.replace("’", "'")):
         claims = guide.claims
-        if claims["untested"].regex.search(clause) and not claims["only"].regex.search(clause):
+        if claims["untested"].search(clause) and not claims["only"].search(clause):
             yield clause
 
 
 def _named(clause: str, said: str, scope: Scope, guide: Guide) -> Iterator[Span]:
     """Something by name that the record says was not tested; `said` is the clause as written."""
     for untested in _untested(scope.not_tested, guide):
-        left_out = guide.claims["excepted"].regex.sub("", untested)
+        left_out = guide.claims["excepted"].without(untested)
         for whole in _names(left_out, scope, guide):
             # A capital at the start of a sentence makes no name, where there are capitals.
             first = 0 if guide.language == "ja" or whole.flags & re.IGNORECASE else 1
@@ -127,8 +130,9 @@ def _names(left_out: str, scope: Scope, guide: Guide) -> Iterator[re.Pattern[str
         whole = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])")
         if not whole.search(scope.tested):
             yield re.compile(whole.pattern, re.IGNORECASE) if _CAMEL.search(name) else whole
-    subject = guide.claims["left_out"].regex.match(left_out)
+    subject = guide.claims["left_out"].match(left_out)
     for phrase in _PARTED.split(subject["what"]) if subject else ():
-        bare = guide.claims["determiner"].regex.sub("", phrase.strip())
-        if _LONG.search(bare) and bare.casefold() not in scope.tested.casefold():
+        bare = guide.claims["determiner"].without(phrase.strip())
+        long = within(_LONG, bare)
+        if long and long.search(bare) and bare.casefold() not in scope.tested.casefold():
             yield re.compile(rf"(?<!\w){re.escape(bare)}", re.IGNORECASE)

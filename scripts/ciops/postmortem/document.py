@@ -6,18 +6,17 @@ is the record's own Markdown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ciops.postmortem.blocks import Block, Blocks, Items, Paragraph, Table, parse_blocks
 from ciops.postmortem.inline import (
-    CJK,
     Code,
     Inline,
     Inlines,
     Styled,
     Text,
+    is_cjk,
     merged,
     parse_inline,
     visible,
@@ -300,4 +299,4 @@ def _touching(before: Inlines, after: Inlines) -> bool:
     left, right = visible(before)[-1:], visible(after)[:1]
     if not left or not right or left.isspace():
         return True
-    return bool(re.match(f"[{CJK}]", left) or re.match(f"[{CJK}]", right))
+    return is_cjk(left) or is_cjk(right)

@@ -79,6 +79,6 @@ def _scope(parts: list[Part], guide: Guide) -> Scope:
     """What the validation says was tested and what was not, sentence by sentence."""
     text = "\n".join(part.text for part in parts if part.section == "validation")
     sentences = re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n", text)
-    untested = [each for each in sentences if guide.claims["untested"].regex.search(each)]
+    untested = [each for each in sentences if guide.claims["untested"].search(each)]
     tested = [each for each in sentences if each not in untested]
     return Scope("\n".join(tested), "\n".join(untested), bool(re.search(r"[0-9]", text)))

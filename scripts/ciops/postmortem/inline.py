@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final, Literal, TypeAlias
 
 TokenKind = Literal["text", "code", "verbatim", "escape", "url", "link", "mark", "soft", "hard"]
@@ -65,9 +66,16 @@ Inline: TypeAlias = Text | Code | Styled | Link | Break
 Inlines: TypeAlias = tuple[Inline, ...]
 
 # Han, kana, their punctuation and full-width forms. Hangul is left out: Korean writes spaces.
-CJK: Final = "\u2e80-\u2fdf\u3000-\u312f\u31a0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
+# Compared as characters: a set of them is slow to compile.
+_CJK: Final = (
+    ("\u2e80", "\u2fdf"),
+    ("\u3000", "\u312f"),
+    ("\u31a0", "\u4dbf"),
+    ("\u4e00", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\uff00", "\uffef"),
+)
 OPENER: Final = {")": "(", "]": "[", "}": "{"}
-_IS_CJK: Final = re.compile(f"[{CJK}]")
 _ESCAPABLE: Final = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 # Lengths are bounded, so that hostile text costs no more than it is long.
 VERBATIM: Final = "|".join(
@@ -87,7 +95,7 @@ VERBATIM: Final = "|".join(
         r"(?<![A-Za-z0-9_/\\.:-])(?=[^\s`\\]{0,80}\\{1,2}[A-Za-z0-9])[!-_a-~]{1,200}",
     )
 )
-_URL: Final = rf"https?://[^\s<>`\"{CJK}“”«»「」]+"
+_URL: Final = r"https?://[^\s<>`\"“”«»「」]+"
 _TOKEN: Final = re.compile(
     rf"(?P<ticks>`+)|(?P<angle><(?:https?://|mailto:)[^\s<>]+>)|(?P<url>(?<![A-Za-z0-9]){_URL})"
     rf"|(?P<verbatim>{VERBATIM})|(?P<hard>(?:\\| {{2,}})\n\s*)|(?P<soft>[ \t]*\n\s*)"
@@ -102,10 +110,15 @@ _ADDRESS: Final = re.compile(r"(?:https?://|mailto:|\.{0,2}/|#)[^\s]+|[\w.-]+(?:
 _BRACKETS: Final = re.compile(r"[\[\]\n]\n?")
 _LONGEST_LABEL: Final = 500
 _DEEPEST_LABEL: Final = 4
-_OPENS_BEFORE: Final = re.compile(rf"[\s({{\[\"'“‘«—–:;,/>{CJK}]")
-_CLOSES_AFTER: Final = re.compile(rf"[\s)}}\]\"'”’».,;:!?…—–/<{CJK}-]")
+_OPENS_BEFORE: Final = re.compile(r"[\s({\[\"'“‘«—–:;,/>]")
+_CLOSES_AFTER: Final = re.compile(r"[\s)}\]\"'”’».,;:!?…—–/<-]")
 _NOT_FIRST: Final = re.compile(r"[\s.,;:!?)\]}>/&=%+|]")
 _NOT_LAST: Final = re.compile(r"[\s(\[{</&=+|]")
+
+
+def is_cjk(text: str) -> bool:
+    """Whether a text is nothing but CJK, and not empty."""
+    return bool(text) and all(any(a <= char <= b for a, b in _CJK) for char in text)
 
 
 def tokens(source: str) -> Iterator[Token]:
@@ -131,7 +144,7 @@ def _read(source: str, match: re.Match[str]) -> Token | None:
     if kind == "ticks":
         return _code_span(source, match)
     if kind == "url":
-        end = start + len(_trimmed(match.group()))
+        end = start + len(_trimmed(_before_cjk(match.group())))
         return Token("url", start, end, (start, end), source[start:end])
     if kind == "angle":
         return Token("url", start, end, (start + 1, end - 1), source[start + 1 : end - 1])
@@ -144,6 +157,11 @@ def _read(source: str, match: re.Match[str]) -> Token | None:
     if kind in ("hard", "soft"):
         return Token("hard" if kind == "hard" else "soft", start, end, (end, end))
     return Token("verbatim", start, end, (start, end))
+
+
+def _before_cjk(url: str) -> str:
+    """An address up to the Japanese that follows it without a space."""
+    return url if url.isascii() else "".join(takewhile(lambda char: not is_cjk(char), url))
 
 
 def _trimmed(url: str) -> str:
@@ -211,10 +229,10 @@ def _mark(source: str, start: int, end: int) -> Token | None:
     if style_length > (3 if source[start] == "*" else 2):
         return None
     opens = bool(after) and not _NOT_FIRST.match(after)
-    opens = opens and (not before or bool(_OPENS_BEFORE.match(before)))
+    opens = opens and (not before or is_cjk(before) or bool(_OPENS_BEFORE.match(before)))
     closes = bool(before) and not _NOT_LAST.match(before)
-    closes = closes and (not after or bool(_CLOSES_AFTER.match(after)))
-    if _IS_CJK.match(before) and _IS_CJK.match(after):
+    closes = closes and (not after or is_cjk(after) or bool(_CLOSES_AFTER.match(after)))
+    if is_cjk(before) and is_cjk(after):
         opens = closes = True
     if not opens and not closes:
         return None
@@ -294,7 +312,7 @@ def _joint(source: str, token: Token) -> str:
     around = source[token.start - 1 : token.start] + source[token.end : token.end + 1]
     if not source[token.end :] or token.start == 0:
         return ""
-    return "" if re.fullmatch(f"[{CJK}]{{2}}", around) else " "
+    return "" if len(around) == 2 and is_cjk(around) else " "
 
 
 def _without_links(nodes: Inlines) -> Inlines:

@@ -86,7 +86,7 @@ def _check(prose: Prose, found: list[Sentence], scope: Scope, guide: Guide) -> I
 def _hits(sentence: Sentence, prose: Prose, paragraph: str, guide: Guide) -> list[_Hit]:
     hits: list[_Hit] = []
     for rule, pattern in guide.applicable(sentence.text, prose.place):
-        for match in pattern.regex.finditer(sentence.text):
+        for match in pattern.finditer(sentence.text):
             start, end = _trimmed(sentence.text, match.span())
             if start < end and not _exempt(rule, sentence, (start, end), paragraph, prose, guide):
                 hits.append(_Hit(rule.kind, start, end, rule.id))
@@ -108,9 +108,9 @@ def _exempt(
     """Whether a named exemption lets the sentence pass."""
     before, after = sentence.text[: span[0]], sentence.text[span[1] :]
     for name in rule.unless:
-        if name in guide.before and guide.before[name].regex.search(before):
+        if name in guide.before and guide.before[name].search(before):
             return True
-        if name in guide.after and guide.after[name].regex.match(after):
+        if name in guide.after and guide.after[name].match(after):
             return True
         if name == "accompanied" and _is_accompanied(sentence, prose):
             return True
@@ -119,7 +119,7 @@ def _exempt(
         if name == "elaborated" and _is_elaborated(sentence, after, guide):
             return True
         text = paragraph if name == "verdict" and prose.place == "discovery" else sentence.text
-        if name in guide.exemptions and guide.exemptions[name].regex.search(text):
+        if name in guide.exemptions and guide.exemptions[name].search(text):
             return True
     return False
 
@@ -134,15 +134,15 @@ def _is_concrete(sentence: Sentence, guide: Guide) -> bool:
     named = sentence.text.count(CODE)
     if max(named, sentence.before.count(CODE), sentence.after.count(CODE)) > 1:
         return True
-    return named == 1 and bool(guide.exemptions["specific"].regex.search(sentence.text))
+    return named == 1 and bool(guide.exemptions["specific"].search(sentence.text))
 
 
 def _is_elaborated(sentence: Sentence, after: str, guide: Guide) -> bool:
     """Goes on to say which code does what: "a timing issue: `poll()` returns before …"."""
-    if CODE in after and guide.after["goes_on"].regex.match(after):
+    if CODE in after and guide.after["goes_on"].match(after):
         return True
     named = sentence.text.count(CODE)
-    return named > 1 and bool(guide.exemptions["condition"].regex.search(sentence.text))
+    return named > 1 and bool(guide.exemptions["condition"].search(sentence.text))
 
 
 # Of two findings in the same words, the one that says more.

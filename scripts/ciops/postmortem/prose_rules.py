@@ -2,20 +2,21 @@
 
 A rule is a regular expression over one sentence in which a person stands as one character, code as
 another and a quote as a third; `{person}`, `{code}`, `{quote}` and the file's macros write them.
-Each of its alternatives is a pattern of its own, compiled when a sentence first needs it.
+Each of its alternatives is a pattern of its own, of which a sentence compiles what can match it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
 from ciops.plumbing.yaml_file import Reader, load
-from ciops.postmortem.cues import Cue, Index, cue_of, index_of
+from ciops.postmortem.cues import Index, index_of
+from ciops.postmortem.patterns import Branches, parsed, specialised, text_of, whole
 from ciops.postmortem.record import LANGUAGES, Language
 
 Kind = Literal["hedge", "blame", "overclaim", "advocacy", "vague-mechanism"]
@@ -25,8 +26,6 @@ PERSON: Final = "\ue000"
 CODE: Final = "\ue001"
 QUOTE: Final = "\ue002"
 _MARKS: Final = {"person": PERSON, "code": CODE, "quote": QUOTE}
-_MACRO: Final = re.compile(r"\{([a-z][a-z_]*)\}")
-_STRUCTURE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
 _GROUPS: Final = (
     "people",
     "macros",
@@ -41,23 +40,57 @@ BUILT_IN: Final = ("concrete", "elaborated", "accompanied")
 PEOPLE: Final = ("start", "before", "not_before", "pronouns", "departments", "titled", "surnames")
 
 
-_compiled: Final = cache(re.compile)
+_compiled: Final = lru_cache(4096)(re.compile)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Pattern:
-    """A regular expression, compiled at its first use; `reader` and `key` say where it stands."""
+    """A regular expression; `reader` and `key` say where it stands.
+
+    It is read when it is first needed, unless that was done already, and compiled with what can
+    match a text. All raise DocumentError where it is no regular expression.
+    """
 
     text: str
+    macros: Macros
     reader: Reader
     key: str
     flags: int = re.IGNORECASE
+    read: Branches | None = None
 
-    @property
+    @cached_property
+    def branches(self) -> Branches:
+        return self.read or self.macros.parsed(self.reader, self.key, self.text)
+
+    @cached_property
     def regex(self) -> re.Pattern[str]:
-        """Raises DocumentError where it is none."""
+        """The whole of it."""
+        return self._compile(whole(self.branches))
+
+    def search(self, text: str) -> re.Match[str] | None:
+        regex = self._within(text)
+        return regex.search(text) if regex else None
+
+    def match(self, text: str) -> re.Match[str] | None:
+        regex = self._within(text)
+        return regex.match(text) if regex else None
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        regex = self._within(text)
+        return regex.finditer(text) if regex else iter(())
+
+    def without(self, text: str) -> str:
+        """A text with all its matches taken out."""
+        regex = self._within(text)
+        return regex.sub("", text) if regex else text
+
+    def _within(self, text: str) -> re.Pattern[str] | None:
+        source = specialised(self.branches, text_of(text))
+        return None if source is None else self._compile(source)
+
+    def _compile(self, source: str) -> re.Pattern[str]:
         try:
-            return _compiled(self.text, self.flags)
+            return _compiled(source, self.flags)
         except re.error as error:
             problem = f"not a regular expression: {error}"
             raise self.reader.error(problem, key=self.key) from None
@@ -72,7 +105,7 @@ class Alternatives:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         for number in self.index.candidates(text):
-            yield from self.patterns[number].regex.finditer(text)
+            yield from self.patterns[number].finditer(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,52 +152,38 @@ class Guide:
                 yield rule, pattern
 
 
-class _Macros:
-    """Macros with everything put in, and the cue of each."""
+class Macros(dict[str, Branches]):
+    """Macros by name, read when one is first used."""
 
-    def __init__(self, reader: Reader) -> None:
-        self.texts = dict(_MARKS)
-        self.cues: dict[str, Cue] = {name: frozenset(mark) for name, mark in _MARKS.items()}
-        for name in reader.mapping():
-            self.add(reader, name)
+    def __init__(self, *readers: Reader) -> None:
+        self.unread = {name: reader for reader in readers for name in reader.mapping()}
 
-    def add(self, reader: Reader, name: str) -> None:
-        """Take a macro; it may use those before it."""
-        text = _written(reader, name)
-        self.cues[name] = cue_of(self.checked(reader, name, text), self.cues)
-        self.texts[name] = self.expanded(text)
+    def __missing__(self, name: str) -> Branches:
+        # Taken out before it is read, so that none can use itself.
+        reader = self.unread.pop(name)
+        self[name] = self.parsed(reader, name, _written(reader, name))
+        return self[name]
 
-    def checked(self, reader: Reader, key: str, text: str) -> str:
-        """A text whose macros are all known."""
-        for used in _MACRO.findall(text):
-            if used not in self.texts:
-                raise reader.error(f"there is no macro {{{used}}} before it", key=key)
-        return text
+    def parsed(self, reader: Reader, key: str, text: str) -> Branches:
+        """The tree of a pattern; raises DocumentError."""
+        for name, mark in _MARKS.items():
+            text = text.replace(f"{{{name}}}", mark)
+        try:
+            return parsed(text, self)
+        except KeyError as missing:
+            raise reader.error(f"there is no macro {{{missing.args[0]}}}", key=key) from None
+        except re.error as error:
+            raise reader.error(f"not a regular expression: {error}", key=key) from None
 
-    def expanded(self, text: str) -> str:
-        return _MACRO.sub(lambda name: _grouped(self.texts[name[1]]), text)
-
-
-def _grouped(text: str) -> str:
-    """A text as one piece of a pattern; a mark also stands in sets."""
-    return text if len(text) == 1 else f"(?:{text})"
+    def alternatives(self, reader: Reader, key: str) -> list[Pattern]:
+        """The alternatives of the pattern under a key, each a pattern of its own."""
+        branches = self.parsed(reader, key, _written(reader, key))
+        return [Pattern("", self, reader, key, read=(each,)) for each in branches]
 
 
 def _written(reader: Reader, key: str) -> str:
     """The pattern under a key; its lines are read as one."""
     return reader.text(key).replace("\n", "")
-
-
-def alternatives(pattern: str) -> list[str]:
-    """The alternatives of a pattern at its top level: `a(b|c)|d` as `a(b|c)` and `d`."""
-    parts, depth, start = [], 0, 0
-    for match in _STRUCTURE.finditer(pattern):
-        mark = match.group()
-        depth += {"(": 1, ")": -1}.get(mark, 0)
-        if mark == "|" and depth == 0:
-            parts.append(pattern[start : match.start()])
-            start = match.end()
-    return [*parts, pattern[start:]]
 
 
 def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
@@ -176,22 +195,23 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
     top = Reader(load(folder / f"prose.{language}.yml"))
     top.mapping((*_GROUPS, "schema", "language"))
     top.choice("language", LANGUAGES)
-    macros = _Macros(top.child("macros"))
+    claims = top.child("claims")
+    macros = Macros(top.child("macros"), claims)
     exemptions = _patterns(top.child("exemptions"), macros)
     before = _patterns(top.child("exempt_before"), macros, "(?:{})$")
     after = _patterns(top.child("exempt_after"), macros)
-    known = (*exemptions, *before, *after, *BUILT_IN)
-    rules, cues = _rules(top, macros, kinds, known)
+    rules = _rules(top, macros, kinds, (*exemptions, *before, *after, *BUILT_IN))
+    numbered = tuple((rule, pattern) for rule in rules for pattern in rule.patterns)
     return Guide(
         language=language,
         rules=rules,
-        numbered=tuple((rule, pattern) for rule in rules for pattern in rule.patterns),
-        index=index_of(cues),
+        numbered=numbered,
+        index=_index(pattern for _, pattern in numbered),
         exemptions=exemptions,
         before=before,
         after=after,
-        claims=_claims(top.child("claims"), macros),
-        absolute=_absolute(top.child("claims"), macros),
+        claims=_patterns(claims, macros),
+        absolute=_absolute(claims, macros),
         people=_people(top.child("people"), macros),
         given_names=frozenset(shared.text("given_names", "").split()),
         kinds=kinds,
@@ -200,65 +220,53 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
     )
 
 
-def _patterns(reader: Reader, macros: _Macros, frame: str = "{}") -> dict[str, Pattern]:
-    found = {}
-    for key in reader.mapping():
-        text = macros.checked(reader, key, _written(reader, key))
-        found[key] = Pattern(frame.replace("{}", macros.expanded(text)), reader, key)
-    return found
+def _patterns(reader: Reader, macros: Macros, frame: str = "{}") -> dict[str, Pattern]:
+    texts = {key: frame.replace("{}", _written(reader, key)) for key in reader.mapping()}
+    return {key: Pattern(text, macros, reader, key) for key, text in texts.items()}
 
 
-def _claims(reader: Reader, macros: _Macros) -> dict[str, Pattern]:
-    """The patterns of claims, which may use each other."""
-    found = {}
-    for key in reader.mapping():
-        macros.add(reader, key)
-        found[key] = Pattern(macros.texts[key], reader, key)
-    return found
+def _index(patterns: Iterable[Pattern]) -> Index:
+    """An index of patterns of one alternative each."""
+    return index_of(pattern.branches[0].cue for pattern in patterns)
 
 
-def _absolute(reader: Reader, macros: _Macros) -> Alternatives:
+def _absolute(reader: Reader, macros: Macros) -> Alternatives:
     """What no test can show, said in many ways of which a clause uses one."""
-    texts = alternatives(macros.checked(reader, "absolute", _written(reader, "absolute")))
-    patterns = tuple(Pattern(macros.expanded(text), reader, "absolute") for text in texts)
-    return Alternatives(patterns, index_of(cue_of(text, macros.cues) for text in texts))
+    patterns = macros.alternatives(reader, "absolute")
+    return Alternatives(tuple(patterns), _index(patterns))
 
 
 def _joined(reader: Reader, key: str, frame: str) -> Pattern:
     either = "|".join(f"(?:{text})" for text in reader.texts(key))
-    return Pattern(frame.replace("{}", either), reader, key, 0)
+    return Pattern(frame.replace("{}", either), Macros(), reader, key, 0)
 
 
 def _rules(
     top: Reader,
-    macros: _Macros,
+    macros: Macros,
     kinds: Mapping[str, frozenset[str]],
     exemptions: Collection[str],
-) -> tuple[tuple[Rule, ...], list[Cue]]:
-    """The rules, and the cue of each of their patterns in turn."""
+) -> tuple[Rule, ...]:
     rules: list[Rule] = []
-    cues: list[Cue] = []
     for reader in top.items("rules"):
         reader.mapping(("id", "kind", "re", "in", "not_in", "unless", "matches", "near_misses"))
         kind = reader.choice("kind", KINDS)
         places = frozenset(reader.texts("in", ())) or kinds[kind]
-        texts = alternatives(macros.checked(reader, "re", _written(reader, "re")))
-        cues += [cue_of(text, macros.cues) for text in texts]
         rules.append(
             Rule(
                 id=reader.text("id"),
                 kind=next(known for known in KINDS if known == kind),
-                patterns=tuple(Pattern(macros.expanded(text), reader, "re") for text in texts),
+                patterns=tuple(macros.alternatives(reader, "re")),
                 places=places - frozenset(reader.texts("not_in", ())),
                 unless=reader.choices("unless", exemptions, ()),
                 matches=reader.texts("matches"),
                 near_misses=reader.texts("near_misses"),
             )
         )
-    return tuple(rules), cues
+    return tuple(rules)
 
 
-def _people(reader: Reader, macros: _Macros) -> tuple[Pattern, ...]:
+def _people(reader: Reader, macros: Macros) -> tuple[Pattern, ...]:
     """How persons are found beside the names of the record: titles, handles, roles, pronouns."""
     reader.mapping(("roles", *PEOPLE))
     roles = "|".join(f"(?:{role})" for role in reader.texts("roles"))
@@ -266,9 +274,14 @@ def _people(reader: Reader, macros: _Macros) -> tuple[Pattern, ...]:
     start, not_behind = words.get("start", "") + words.get("before", ""), words["not_before"]
     role = rf"{start}(?:{roles})(?![A-Za-z0-9_]|{not_behind})"
     handle = r"(?<![\w@./-])@[A-Za-z][A-Za-z0-9-]*(?![\w(@/]|\.\w)"
+
+    def patterns(*keys: str, flags: int) -> Iterator[Pattern]:
+        found = (key for key in keys if key in words)
+        return (Pattern(words[key], macros, reader, key, flags) for key in found)
+
     return (
-        Pattern(handle, reader, "roles", re.ASCII),
-        *(Pattern(words[key], reader, key, 0) for key in ("titled", "surnames") if key in words),
-        Pattern(macros.expanded(role), reader, "roles"),
-        *(Pattern(words[key], reader, key) for key in ("pronouns", "departments") if key in words),
+        Pattern(handle, macros, reader, "roles", re.ASCII),
+        *patterns("titled", "surnames", flags=0),
+        Pattern(role, macros, reader, "roles"),
+        *patterns("pronouns", "departments", flags=re.IGNORECASE),
     )

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ciops.postmortem.blocks import parser
-from ciops.postmortem.inline import CJK, tokens
-from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide
+from ciops.postmortem.inline import is_cjk, tokens
+from ciops.postmortem.patterns import Branches, parsed, specialised, text_of, within
+from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide, Pattern
 
 Span = tuple[int, int]
 LONGEST_SENTENCE: Final = 1_000
@@ -61,7 +62,7 @@ class _View:
     spans: list[Span]
 
     def replaced(
-        self, pattern: re.Pattern[str], mark: str, heads: Container[str] | None = None
+        self, pattern: re.Pattern[str] | Pattern, mark: str, heads: Container[str] | None = None
     ) -> _View:
         """Every match as one marking character; with `heads`, those whose `head` is among them."""
         text, spans, position = "", list[Span](), 0
@@ -78,7 +79,7 @@ class _View:
         return _View(text + self.text[position:], spans + self.spans[position:])
 
 
-def sentences(markdown: str, guide: Guide, names: re.Pattern[str] | None) -> list[Sentence]:
+def sentences(markdown: str, guide: Guide, names: Branches | None) -> list[Sentence]:
     """The sentences of a text; `names` finds the persons that the record names."""
     found: list[Sentence] = []
     for number, (source, line) in enumerate(_paragraphs(markdown)):
@@ -104,19 +105,20 @@ def _paragraphs(markdown: str) -> Iterator[tuple[str, int]]:
             yield token.content, token.map[0] if token.map else 0
 
 
-def _prose(source: str, guide: Guide, names: re.Pattern[str] | None) -> _View:
-    view = _plain(_without_logs(source, guide.log_lines.regex))
+def _prose(source: str, guide: Guide, names: Branches | None) -> _View:
+    view = _plain(_without_logs(source, guide.log_lines))
     view.text = view.text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ")
     view = view.replaced(_QUOTES, QUOTE).replaced(guide.bare_code.regex, CODE)
-    if names is not None:
-        view = view.replaced(names, PERSON)
+    named = specialised(names, text_of(view.text)) if names else None
+    if named:
+        view = view.replaced(re.compile(named), PERSON)
     view = view.replaced(_CAPITALISED, PERSON, guide.given_names)
     for people in guide.people:
-        view = view.replaced(people.regex, PERSON)
+        view = view.replaced(people, PERSON)
     return view
 
 
-def _without_logs(source: str, log_lines: re.Pattern[str]) -> str:
+def _without_logs(source: str, log_lines: Pattern) -> str:
     """A source of the same length with log lines blanked."""
     lines = source.split("\n")
     return "\n".join(" " * len(line) if log_lines.match(line) else line for line in lines)
@@ -142,7 +144,7 @@ def _piece(source: str, kind: str, span: Span, inner: Span) -> tuple[str, list[S
         return "\n", [span]
     if kind == "soft":
         around = source[span[0] - 1 : span[0]] + source[span[1] : span[1] + 1]
-        return ("", []) if re.fullmatch(f"[{CJK}]{{2}}", around) else (" ", [span])
+        return ("", []) if len(around) == 2 and is_cjk(around) else (" ", [span])
     if kind == "link":
         label = _plain(source[start:end])
         return label.text, [(a + start, b + start) for a, b in label.spans]
@@ -166,17 +168,18 @@ def _bounded_spans(start: int, end: int) -> Iterator[Span]:
         yield begin, min(begin + LONGEST_SENTENCE, end)
 
 
-def name_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
+def name_pattern(names: Iterable[str]) -> Branches | None:
     """A pattern for persons' names: whole, and each part of a name of several words."""
     parts = {part for name in names for part in (name, *name.split()) if len(part) > 1}
     either = "|".join(_bounded(part) for part in sorted(parts, key=lambda part: (-len(part), part)))
     honorific = "(?: ?(?:さん|氏|君|くん|様))?"
-    return re.compile(f"(?:{either}){honorific}") if either else None
+    return parsed(f"(?:{either}){honorific}", {}) if either else None
 
 
 def _bounded(name: str) -> str:
     """A name that is not part of a longer word of its own script."""
     for script in ("A-Za-z0-9_À-ÿ", "一-龥々", "ァ-ヶー"):
-        if re.fullmatch(f"[{script}.'’@ -]+", name):
+        regex = within(f"^[{script}.'’@ -]+$", name)
+        if regex and regex.search(name):
             return f"(?<![{script}/.@-]){re.escape(name)}(?![{script}])"
     return re.escape(name)
