@@ -57,11 +57,13 @@ _TOKENS: Final = re.compile(
     re.VERBOSE,
 )
 _TOKEN_STARTS: Final = (
-    *("gh", "gl", "GR13", "hf_", "nvapi-", "sk", "pk", "rk", "xai-", "gsk-", "AKIA", "ASIA"),
-    *("AGPA", "AIDA", "AROA", "ANPA", "ANVA", "AIza", "ya29.", "xox", "xapp-", "npm_", "pypi-"),
-    *("dckr_pat_", "do", "ATATT", "SG.", "AGE-SECRET", "hv", "eyJ", "_gitlab_session", ":AA"),
-    *("glsa_", "sntry", "lin_api_", "shp", "whsec_", "figd_", "rubygems_", "ops_"),
-    *("dapi", "key-"),
+    *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "GR13", "hf_", "nvapi-", "xai-"),
+    *("glpat-", "glptt-", "gldt-", "glrt-", "glrtr-", "glsoat-", "glft-", "glimt-", "glagent-"),
+    *("glcbt-", "gloas-", "glfeat-", "glffct-", "_gitlab_session", "sk-", "pk-", "rk-", "gsk-"),
+    *("sk_", "pk_", "rk_", "AKIA", "ASIA", "AGPA", "AIDA", "AROA", "ANPA", "ANVA", "AIza"),
+    *("ya29.", "xox", "xapp-", "npm_", "pypi-", "dckr_pat_", "doo_v1", "dop_v1", "ATATT", "SG."),
+    *("AGE-SECRET", "hvs.", "hvb.", "hvr.", "eyJ", ":AA", "glsa_", "sntry", "lin_api_", "shp"),
+    *("whsec_", "figd_", "rubygems_", "ops_", "dapi", "key-"),
 )
 
 # `password = x`, `"api_key": "x"`, `--token x`, `NPM_TOKEN=x`, in shells, YAML, JSON and URLs.
@@ -80,8 +82,10 @@ _NAMED: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# What a name and its value look like in lower case: looked for first, since it is seldom there.
 _NAME_HINT: Final = re.compile(
-    r"pass|pwd|secret|token|key|sig|credential|cookie|auth|bearer|login|user|\s-u\s", re.IGNORECASE
+    r"(?:passw(?:or)?d|passphrase|pass|pwd|secrets?|token|signature|sig|credentials?|cookie|key)"
+    r"(?:[_-](?:key|id|value|token|b64|base64))?[\"']?\s{0,3}[=:\"']"
 )
 _OPTION: Final = re.compile(
     r"(?P<name>(?<![\w-])--?(?:[a-z0-9]{1,20}-){0,4}(?:password|passwd|token|secret|api-key"
@@ -136,6 +140,11 @@ _URL: Final = re.compile(
     r"(?::(?P<word>[^\s/@'\"<>]{0,512}))?@",
     re.IGNORECASE,
 )
+# Patterns of a name and a value, by a word without which (in lower case) they find nothing.
+_BY_WORD: Final = (
+    *(("authorization", _HEADER), ("bearer", _BEARER), ("-token", _PRIVATE_HEADER)),
+    *(("-", _OPTION), ("auth", _AUTH), ("login", _NETRC), ("-u", _USER), ("login", _LOGIN)),
+)
 _KEY_BLOCK: Final = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[^-]|-(?!----END)){0,20000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
@@ -169,20 +178,18 @@ def mask_secrets(text: str) -> str:
         text = _HOOK.sub(_masked_value, text)
     if "@" in text:
         text = _MAIL.sub(MASK, text)
-    if _NAME_HINT.search(text):
-        text = _mask_named(text)
+    text = _mask_named(text)
     if any(start in text for start in _TOKEN_STARTS):
         text = _TOKENS.sub(MASK, text)
     return text
 
 
 def _mask_named(text: str) -> str:
-    text = _HEADER.sub(_masked_value, text)
-    text = _BEARER.sub(_masked_value, text)
-    text = _PRIVATE_HEADER.sub(_masked_value, text)
-    for pattern in (_OPTION, _AUTH, _NETRC, _USER, _LOGIN):
-        text = pattern.sub(_masked_value, text)
-    return _NAMED.sub(_masked_named, text)
+    lower = text.lower()
+    for word, pattern in _BY_WORD:
+        if word in lower:
+            text = pattern.sub(_masked_value, text)
+    return _NAMED.sub(_masked_named, text) if _NAME_HINT.search(lower) else text
 
 
 def _masked_block(match: re.Match[str]) -> str:
