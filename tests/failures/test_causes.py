@@ -153,3 +153,19 @@ def test_a_secret_in_a_dumped_configuration_is_masked() -> None:
     found = scan(trace)
     assert found.model == "org/nametoken=[MASKED]"
     assert secret not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("end", "counts"),
+    [
+        ("ERROR: Job failed (system failure): pods are gone", True),
+        ("ERROR: Job failed: execution took longer than 1h0m0s seconds", True),
+        ("ERROR: Job failed: canceled", True),
+        ("rm: cannot remove 'out': Permission denied", False),
+        ("RuntimeError: cleaning up went wrong", False),
+    ],
+    ids=["the runner", "a time limit", "a cancellation", "a command", "an exception"],
+)
+def test_after_the_script_only_what_ends_the_job_is_its_cause(end: str, counts: bool) -> None:
+    trace = f"$ run\nstep 1\nsection_start:1:after_script\r\x1b[0KRunning after_script\n{end}\n"
+    assert scan(trace + VERDICT).text == (end if counts else None)

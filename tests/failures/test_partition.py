@@ -46,10 +46,14 @@ def evidence(world: dict[str, Any], job: dict[str, Any], change: Change) -> JobE
 
 
 @cache
-def buckets_of(name: str, change: Change) -> list[Bucket]:
+def jobs_of(name: str, change: Change) -> list[JobEvidence]:
     world, want = world_of(name), expected(name)
-    jobs = [evidence(world, job, change) for job in failed_jobs(world, want)]
-    return in_buckets(jobs, knowledge())
+    return [evidence(world, job, change) for job in failed_jobs(world, want)]
+
+
+@cache
+def buckets_of(name: str, change: Change) -> list[Bucket]:
+    return in_buckets(jobs_of(name, change), knowledge())
 
 
 def models_of(name: str) -> list[str]:
@@ -65,6 +69,11 @@ def unchanged(trace: bytes) -> bytes:
     return trace
 
 
+@cache
+def other_names(name: str) -> Change:
+    return cache(changes.rename(changes.new_names(models_of(name))))
+
+
 CHANGES = {
     "names": None,
     "CRLF": changes.with_crlf,
@@ -76,7 +85,7 @@ CHANGES = {
 @pytest.mark.parametrize("kind", CHANGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_partition_stays(name: str, kind: str) -> None:
-    change = CHANGES[kind] or changes.rename(changes.new_names(models_of(name)))
+    change = CHANGES[kind] or other_names(name)
     before, after = buckets_of(name, unchanged), buckets_of(name, change)
     assert partition(after) == partition(before)
     assert sorted((one.owner, one.status) for one in after) == sorted(
@@ -89,7 +98,7 @@ def test_every_name_is_another_one(name: str) -> None:
     """The change of names does change them."""
     models = models_of(name)
     assert models
-    change = changes.rename(changes.new_names(models))
+    change = other_names(name)
     for trace in world_of(name)["traces"].values():
         changed = change(trace)
         assert not [model for model in models if model.encode() in changed]
@@ -107,7 +116,6 @@ def test_the_partition_is_the_expected_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_order_of_jobs_does_not_matter(name: str) -> None:
-    world, want = world_of(name), expected(name)
-    jobs = [evidence(world, job, unchanged) for job in failed_jobs(world, want)]
-    there, back = in_buckets(jobs, knowledge()), in_buckets(jobs[::-1], knowledge())
+    there = buckets_of(name, unchanged)
+    back = in_buckets(jobs_of(name, unchanged)[::-1], knowledge())
     assert [(one.name, one.jobs) for one in there] == [(one.name, one.jobs) for one in back]

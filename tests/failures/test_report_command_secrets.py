@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import socket
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -64,9 +66,10 @@ def trace(error: str) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Everything that a run and its tracking left, by where."""
+    tmp_path, printed = tmp_path_factory.mktemp("run"), StringIO()
     name = f"cov {SECRETS['a GitHub token']} @all {BIDI} ::warning::x [2 run]"
     gated = trace("x").replace(b"RuntimeError: x", b"huggingface_hub.errors.GatedRepoError: 403")
     jobs = [job(21, name, trace=trace("pipeline stages disagree")), job(22, trace=gated)]
@@ -82,6 +85,8 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
             pipeline(1, UPSTREAM, bridges=above), pipeline(2, DOWNSTREAM, jobs=jobs)
         ) as fake,
         github,
+        redirect_stdout(printed),
+        redirect_stderr(printed),
     ):
         env = {
             **{"GITLAB_TOKEN": TOKEN, "GITLAB_URL": fake.url},
@@ -102,8 +107,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
         places["bodies"] = "\n".join(
             str(write.body.get("body") or write.body.get("description")) for write in writes
         )
-    printed = capsys.readouterr()
-    places["printed"] = printed.out + printed.err
+    places["printed"] = printed.getvalue()
     for path in tmp_path.rglob("*"):
         if path.is_file():
             places[str(path.relative_to(tmp_path))] = path.read_text("utf-8-sig")

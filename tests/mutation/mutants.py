@@ -1,5 +1,7 @@
 """Small changes to the functions of a module, one at a time, and how each is put in place.
 
+Probes are put in the same way: functions that note that they were called.
+
 A changed function keeps its identity: only its code object is exchanged, so every module that
 imported it by name sees the change. What runs once at import (constants, patterns) is not changed.
 """
@@ -12,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+NOTE = "__reached__"  # the name by which a probe finds its set
 
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     **{ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In},
@@ -44,6 +48,29 @@ def mutants(module: ModuleType) -> Iterator[Mutant]:
         code = next(code for code in codes if code.co_qualname == change.function)
         yield Mutant(change.function, change.line, change.what, code)
         number += 1
+
+
+def put_probes(module: ModuleType, reached: set[tuple[str, str]]) -> None:
+    """Have every function note (module, function) in a set whenever it is called."""
+    tree = ast.parse(inspect.getsource(module))
+    names = dict(_functions(tree, ""))
+    for name, node in names.items():
+        note = ast.parse(f"{NOTE}.add(({module.__name__!r}, {name!r}))").body
+        node.body[:0] = note
+    vars(module)[NOTE] = reached
+    tree = ast.fix_missing_locations(tree)
+    for code in _codes(compile(tree, module.__file__ or "", "exec", dont_inherit=True)):
+        if code.co_qualname in names:
+            install(module, Mutant(code.co_qualname, code.co_firstlineno, "probe", code))
+
+
+def _functions(node: ast.AST, place: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Functions of a module and methods of its classes, none inside another function."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef):
+            yield place + child.name, child
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{place}{child.name}.")
 
 
 def install(module: ModuleType, mutant: Mutant) -> bool:

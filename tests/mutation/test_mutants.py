@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from mutation.mutants import install, mutants
+from mutation.mutants import install, mutants, put_probes
 
 SOURCE = '''
 from functools import cache
@@ -64,3 +64,10 @@ def test_every_change_is_in_a_function_and_once(module: ModuleType) -> None:
     assert {name for name, _, _ in found} == {"over", "both", "Shelf.first", "choice"}
     assert ("over", 5, "Gt -> GtE") in found
     assert ("Shelf.first", 12, "filter dropped") in found
+
+
+def test_a_probe_notes_who_was_called(module: ModuleType) -> None:
+    held, reached = dict(vars(module)), set[tuple[str, str]]()
+    put_probes(module, reached)
+    assert eval("over(5), Shelf().first", held) == (True, 2)
+    assert reached == {("shelf", "over"), ("shelf", "Shelf.first")}
