@@ -1,6 +1,8 @@
 """Which small changes to the deciding modules no test notices.
 
-    python tests/mutation/mutate.py [MODULE …] [--most N] [--seed S]     (Linux, macOS: it forks)
+    python tests/mutation/mutate.py [MODULE …] [--most N] [--seed S] [--tests FILE …]
+
+It forks: Linux, macOS.
 
 The tests of the tool run once, with a probe in every function: this tells which tests reach which
 function, and how long each takes. Then each change is made in a process of its own, forked from one
@@ -43,7 +45,7 @@ DECIDING = (
     *("postmortem.prose", "postmortem.adf", "postmortem.gates"),
 )
 OPTIONS = (
-    *("-s", "-o", "addopts=--import-mode=importlib"),
+    *("-s", "-m", "not tool", "-o", "addopts=--import-mode=importlib"),
     *("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:terminal"),
 )
 KNOWN = Path(__file__).with_name("equivalent.yml")
@@ -68,13 +70,14 @@ def main() -> int:
     parser.add_argument("modules", nargs="*", metavar="MODULE", default=DECIDING)
     parser.add_argument("--most", type=int, default=0, help="changes of each module (0: all)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tests", nargs="+", metavar="FILE", help="default: those of the tool")
     given = parser.parse_args()
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     for tool in dict.fromkeys(name.partition(".")[0] for name in given.modules):
         names = [name for name in given.modules if name.startswith(f"{tool}.")]
         loop = Loop({name: choice(name, given.most, given.seed) for name in names})
-        where = ["-m", "not tool", f"--rootdir={ROOT}", str(ROOT / "tests" / tool)]
-        in_a_child(partial(pytest.main, [*OPTIONS, *where], plugins=[loop]))
+        tests = given.tests or [str(ROOT / "tests" / tool)]
+        in_a_child(partial(pytest.main, [*OPTIONS, f"--rootdir={ROOT}", *tests], plugins=[loop]))
     return 0
 
 
