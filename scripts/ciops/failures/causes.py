@@ -12,21 +12,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from ciops.failures import last_output, weights
 from ciops.failures import line_rules as roles
 from ciops.failures import scan_result as results
-from ciops.failures import weights
 from ciops.failures.config_dump import HintValue
 from ciops.failures.events import Event
 from ciops.failures.frames import Frame, innermost_owned
 from ciops.failures.framing import Visible
 from ciops.failures.knowledge import Knowledge
-from ciops.failures.prefixes import peel
 from ciops.failures.progress import made_progress
 from ciops.failures.raise_site import raise_site
 from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import NumberedLine, ScanResult
 from ciops.failures.signature import model_names, place, signature
-from ciops.failures.speakers import ECHO
 from ciops.failures.trace_facts import FAILED, Facts
 
 PROGRESS: Final = "progress"
@@ -39,14 +37,14 @@ OUTPUT_CUT: Final = "output-cut"
 _KERNEL: Final = "kernel"
 _ARTIFACTS: Final = "artifacts"
 _BURST: Final = 40
-_HINT_REACH: Final = 6
+_ADJACENT: Final = 3
+_WORD: Final = 5
+_SAME: Final = 24
+_LOOKED_AT: Final = 400
 _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
-# A line that smells of failure; or says so, but was survived when it was said before.
-# Wrappers that stand right below the output of what failed.
-_OF_COMMANDS: Final = frozenset(("make", "command", "tool"))
-_HEADS: Final = "heads-of-findings"
-_HINTING: Final = frozenset((roles.HINT, roles.STATED, roles.CAUSE))
+# Roles of events that say that something failed, which may be told in detail above them.
+_OVERALL: Final = frozenset((roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
 _HEADLINE: Final = re.compile(r":$|\b\d+ validation errors? for\b")
 _GUESS: Final = "the only error stands far above the end, and the job went on after it"
 _OUTLIVED: Final = "the job went on after it, and nothing says that it failed"
@@ -83,9 +81,15 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
         for event in events
         if (weight := weights.weight(event, facts)) and weights.is_shown(event, facts)
     ]
-    if weighed:
-        return _specific(_chosen(weighed), facts.events, knowledge)
-    return _hint(facts, knowledge)
+    if not weighed:
+        return last_output.hint(facts, knowledge)
+    event = _specific(_chosen(weighed), facts.events, knowledge)
+    if event.role not in _OVERALL:
+        return event
+    found = last_output.finding_above(event, facts, knowledge)
+    if found is None and event.kind == weights.SUMMARY:
+        found = last_output.hint(facts, knowledge)
+    return found or event
 
 
 def _ends_job(event: Event, facts: Facts) -> bool:
@@ -111,7 +115,26 @@ def _chosen(weighed: Sequence[tuple[int, Event]]) -> Event:
     if best < weights.NOISE:
         return first
     likely = [event for weight, event in weighed if weight >= weights.NOISE]
-    return _start_of_burst(first, likely)
+    first = _start_of_burst(first, likely)
+    return first if first.sure else _said_before(first, weighed)
+
+
+def _said_before(first: Event, weighed: Sequence[tuple[int, Event]]) -> Event:
+    """Where the same was stated before in so many words, above an error that is none at times."""
+    for weight, event in weighed:
+        gap = first.start - event.last
+        if weight != weights.STATED or not 0 < gap <= _BURST:
+            continue
+        same_tool = gap <= _ADJACENT and event.text[:_WORD] == first.text[:_WORD]
+        if same_tool or _says_the_same(event.text, first.text):
+            return event
+    return first
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    """Whether two lines share a long run of characters."""
+    starts = range(0, min(len(one), _LOOKED_AT) - _SAME, _SAME // 4)
+    return any(one[at : at + _SAME] in other for at in starts)
 
 
 def _start_of_burst(first: Event, events: Sequence[Event]) -> Event:
@@ -141,42 +164,6 @@ def _specific(event: Event, events: Sequence[Event], knowledge: Knowledge) -> Ev
         if other.chain is event and knowledge.is_specific_form(event.text, other.text):
             return other
     return event
-
-
-def _hint(facts: Facts, knowledge: Knowledge) -> Event | None:
-    """Without any event: a line right above a verdict that smells of failure."""
-    for event in facts.events:
-        if event.role == roles.WRAPPER and _is_verdict(event, facts):
-            hint = _hint_above(event, facts, knowledge)
-            if hint is not None:
-                return hint
-    return None
-
-
-def _is_verdict(event: Event, facts: Facts) -> bool:
-    """Whether a wrapper stands right below the output of what failed, and was not overcome."""
-    if event.kind == "runner":
-        return event.last > facts.passed
-    return event.kind in _OF_COMMANDS and not event.recovered and not weights.is_lively(event)
-
-
-def _hint_above(event: Event, facts: Facts, knowledge: Knowledge) -> Event | None:
-    """The head of what the last command found, else of the nearest lines that smell."""
-    smelling = None
-    gap = False
-    above = [one for one in event.before[:-1] if not 0 < facts.script_end <= one.number]
-    for seen in reversed(above):
-        text = peel(seen.text).text.strip()
-        gap = gap or (not text and smelling is not None)
-        said = knowledge.hinter.say(text)
-        if said is None:
-            continue
-        if said.rule.id == ECHO:
-            break
-        near = event.number - seen.number <= _HINT_REACH and not gap
-        if said.rule.id == _HEADS or (said.rule.role in _HINTING and near):
-            smelling = Event(seen.number, text, roles.HINT, said.rule.id, before=event.before)
-    return smelling
 
 
 def _without_cause(bare: ScanResult, facts: Facts) -> ScanResult:
@@ -238,7 +225,7 @@ def _masked_hint(value: HintValue) -> HintValue:
 def _identifying(event: Event) -> str:
     """What tells this failure from others: some exceptions say it on their next lines."""
     if event.role == roles.WRAPPER:
-        return event.carried
+        return event.carried or event.text
     if _HEADLINE.search(event.text):
         return " ".join((event.text, *event.more[:2]))
     return event.text
@@ -248,6 +235,8 @@ def _doubt(event: Event, facts: Facts) -> str:
     """Why an event is no strong evidence, in words; empty when it is."""
     if event.role == roles.HINT:
         return _HINTED
+    if event.kind == weights.SUMMARY:
+        return _ONLY_WRAPPERS
     if event.role == roles.STATED and weights.weight(event, facts) <= weights.GUESSED:
         return _GUESS
     if weights.is_outlived(event, facts):

@@ -80,7 +80,7 @@ _STANDING: Final = frozenset(("test", "compile", "link", "lint", "giving-up"))
 # Roles that say that it is over: what is printed afterwards is no sign of life.
 _CONCLUDING: Final = frozenset((roles.KILL, roles.CANCEL))
 # Kinds of wrappers after which the same job often goes on.
-_GOES_ON: Final = frozenset(("command", "make", "link"))
+_GOES_ON: Final = frozenset(("command", "make", "link", "summary"))
 # Kinds of errors that a line may only mention: what was survived once is survived.
 _MENTIONED: Final = frozenset(("exception", "gpu", "resource", "network"))
 _LIVELY: Final = 12

@@ -22,10 +22,10 @@ NO_LEVEL: Final = ""
 
 _LEVELS: Final = {
     **dict.fromkeys(
-        ("E", "F", "C", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE", "EXCEPTION"), ERROR
+        ("E", "F", "C", "ERROR", "ERR", "FATAL", "CRITI", "CRITICAL", "SEVERE", "EXCEPTION"), ERROR
     ),
     **dict.fromkeys(("EMERG", "ALERT", "CRIT", "PANIC"), ERROR),
-    **dict.fromkeys(("W", "WARN", "WARNING"), WARNING),
+    **dict.fromkeys(("W", "WARN", "WARNI", "WARNING"), WARNING),
     **dict.fromkeys(("I", "D", "V", "T", "INFO", "DEBUG", "TRACE", "NOTICE", "VERBOSE"), INFO),
 }
 _LEVEL_WORDS: Final = "|".join(sorted((w for w in _LEVELS if len(w) > 1), key=len, reverse=True))

@@ -280,9 +280,10 @@ class Speaker:
 
 
 def _only_warns(said: Said, line: Line) -> bool:
-    """Whether a finding of a tool is logged as a warning."""
+    """Whether a finding of a tool, or words that something failed, are logged as a warning."""
     rule = said.rule
-    return line.level == WARNING and not rule.level and rule.kind in FINDINGS
+    mild = rule.kind in FINDINGS or rule.role == roles.STATED
+    return line.level == WARNING and not rule.level and mild
 
 
 def _raised_event(raised: tracebacks.Raised, said: Said | None, source: str) -> Event:

@@ -27,6 +27,9 @@ CANCELLED: Final = 40
 ALONE: Final = 30
 OUTLIVED: Final = 20
 GUESSED: Final = 10
+SUMMED_UP: Final = 5
+SUMMARY: Final = "summary"
+"""The kind of a wrapper that only sums up: better than nothing where nothing else is said."""
 _AFTERWARDS: Final = 50
 _LATER: Final = 30
 _CRASHED_AFTERWARDS: Final = 65
@@ -101,8 +104,8 @@ def _of_statement(event: Event, facts: Facts) -> int:
 def _of_others(event: Event, facts: Facts) -> int:
     if event.role == roles.KILL:
         return CERTAIN
-    if event.role == roles.WRAPPER and event.carried:
-        return 0 if facts.tells(event.carried) else CARRIED
+    if event.role == roles.WRAPPER:
+        return _of_wrapper(event, facts)
     if event.role == roles.ANNOUNCEMENT:
         return FAILED_TEST if event.kind == "test" else ANNOUNCED
     if event.role == roles.FALLOUT and event.kind == "exception":
@@ -110,6 +113,12 @@ def _of_others(event: Event, facts: Facts) -> int:
     if event.role == roles.CANCEL:
         return 0 if facts.has_exited_before(event) else CANCELLED
     return 0
+
+
+def _of_wrapper(event: Event, facts: Facts) -> int:
+    if event.carried:
+        return 0 if facts.tells(event.carried) else CARRIED
+    return SUMMED_UP if event.kind == SUMMARY else 0
 
 
 def _of_cause(event: Event, facts: Facts) -> int:

@@ -1,0 +1,161 @@
+"""What was printed last before somebody said that something failed, where no rule knows an error.
+
+Tools nobody wrote rules for still print their findings in a few shapes: a place with words after
+it, a mark before them. The output of a command begins where the shell or the runner repeats it; a
+command that printed nothing of the kind hides what failed before it no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ciops.failures import line_rules as roles
+from ciops.failures import weights
+from ciops.failures.events import Event
+from ciops.failures.framing import Visible
+from ciops.failures.knowledge import Knowledge
+from ciops.failures.line_rules import Said
+from ciops.failures.prefixes import WARNING, peel
+from ciops.failures.speakers import ECHO
+from ciops.failures.trace_facts import Facts
+
+FINDING: Final = "finding"
+MARK: Final = "mark"
+HEAD: Final = "head"
+# Wrappers that stand right below the output of what failed.
+_OF_COMMANDS: Final = frozenset(("make", "command", "tool", weights.SUMMARY))
+_HINTING: Final = frozenset((roles.HINT, roles.STATED, roles.CAUSE))
+_GROUP: Final = "##[group]Run "
+_END_OF_GROUP: Final = "##[endgroup]"
+
+_WARNS: Final = "warning"
+_COUNTS: Final = "counts"
+_NEAR: Final = 6
+_PLACE: Final = re.compile(r"^[^:]{0,40}(?:: ?\w+: )?\S+\.\w{1,10}(?::\d+|\(\d+|: line \d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A line, its words under its prefixes, and what is known of them."""
+
+    line: Visible
+    text: str
+    said: Said | None
+    warns: bool
+
+    def hints(self, *kinds: str) -> bool:
+        """Whether the line is, by its shape, one of some kinds of hints."""
+        said = self.said
+        return said is not None and said.rule.role == roles.HINT and said.rule.kind in kinds
+
+
+def finding_above(event: Event, facts: Facts, knowledge: Knowledge) -> Event | None:
+    """The first finding in the output that a statement of failure ends, if there is one.
+
+    A mark names what failed: words that say why, below it, tell more.
+    """
+    kinds = (FINDING,) if event.role == roles.STATED else (FINDING, MARK)
+    last = next(_outputs(_above(event, facts), knowledge), ())
+    found = next((heard for heard in last if heard.hints(*kinds)), None)
+    return _event(found, event, roles.STATED) if found else None
+
+
+def hint(facts: Facts, knowledge: Knowledge) -> Event | None:
+    """Without any event: what stands above a verdict and looks like what failed."""
+    for event in facts.events:
+        if event.role == roles.WRAPPER and _is_verdict(event, facts):
+            found = _above_verdict(event, facts, knowledge)
+            if found is not None:
+                return found
+    return None
+
+
+def _is_verdict(event: Event, facts: Facts) -> bool:
+    """Whether a wrapper stands right below the output of what failed, and was not overcome."""
+    if event.kind == "runner":
+        return event.last > facts.passed
+    return event.kind in _OF_COMMANDS and not event.recovered and not weights.is_lively(event)
+
+
+def _above(event: Event, facts: Facts) -> list[Visible]:
+    return [one for one in event.before[:-1] if not 0 < facts.script_end <= one.number]
+
+
+def _above_verdict(event: Event, facts: Facts, knowledge: Knowledge) -> Event | None:
+    outputs = list(_outputs(_above(event, facts), knowledge))
+    for look in (_found, _warned):
+        for output in outputs:
+            found = look(output, event)
+            if found is not None:
+                return found
+    return None
+
+
+def _found(output: Sequence[_Heard], event: Event) -> Event | None:
+    """The head of what a command found, else its first finding, else what smells."""
+    for kinds, role in (((HEAD,), roles.HINT), ((FINDING, MARK), roles.STATED)):
+        found = next((heard for heard in output if heard.hints(*kinds)), None)
+        if found is not None:
+            return _event(found, event, role)
+    return _smelling(output, event)
+
+
+def _smelling(output: Sequence[_Heard], event: Event) -> Event | None:
+    """The first line that smells in the last paragraph that has one, near the end."""
+    found = None
+    for heard in _nearest(output):
+        if not heard.text and found is not None:
+            break
+        if heard.said is not None and heard.said.rule.role in _HINTING:
+            found = heard
+    return _event(found, event, roles.HINT) if found else None
+
+
+def _warned(output: Sequence[_Heard], event: Event) -> Event | None:
+    """The first warning about a place, where nothing else was said: some tools fail for them."""
+    warned = [one for one in _nearest(output) if one.warns and _PLACE.search(one.text)]
+    return _event(warned[-1], event, roles.HINT) if warned else None
+
+
+def _nearest(output: Sequence[_Heard]) -> Iterator[_Heard]:
+    """The last lines, from the last upwards; those that only count or say nothing are free."""
+    left = _NEAR
+    for heard in reversed(output):
+        left -= bool(heard.text) and not (heard.said and heard.said.rule.id == _COUNTS)
+        if left < 0:
+            return
+        yield heard
+
+
+def _event(heard: _Heard, below: Event, role: str) -> Event:
+    rule = heard.said.rule.id if heard.said else _WARNS
+    found = Event(heard.line.number, heard.text, role, rule, before=below.before)
+    found.start = found.end = found.number
+    found.last, found.alive, found.outlived = below.last, below.alive, below.outlived
+    return found
+
+
+def _outputs(above: Sequence[Visible], knowledge: Knowledge) -> Iterator[list[_Heard]]:
+    """The output of each command, the last first."""
+    output: list[_Heard] = []
+    for line in reversed(above):
+        heard = _hear(line, knowledge)
+        if heard.text.startswith(_GROUP):
+            output = []  # the script of a step, as the runner repeats it
+        elif heard.text == _END_OF_GROUP or (heard.said and heard.said.rule.id == ECHO):
+            yield output[::-1]
+            output = []
+        else:
+            output.append(heard)
+    yield output[::-1]
+
+
+def _hear(line: Visible, knowledge: Knowledge) -> _Heard:
+    peeled = peel(line.text)
+    text = peeled.text.strip()
+    said = knowledge.hinter.say(text, peeled.level)
+    warns = peeled.level == WARNING or (said is not None and said.rule.id == _WARNS)
+    return _Heard(line, text, None if warns else said, warns)
