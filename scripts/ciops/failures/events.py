@@ -92,13 +92,14 @@ _RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, 
 class EventLog:
     """The events of a trace; holds at most `MOST_EVENTS`."""
 
-    __slots__ = ("_open", "closed", "concluded", "events")
+    __slots__ = ("_begun", "_open", "closed", "concluded", "events")
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.concluded = 0
         self.closed = False
         self._open: dict[str, Event] = {}
+        self._begun: tuple[int, str] = (0, "")
 
     def add(self, event: Event) -> Event:
         """Note an event; returns the one it repeats, or itself when it is new."""
@@ -123,6 +124,21 @@ class EventLog:
             del self.events[_KEPT_FIRST : _KEPT_FIRST + 100]
             self._open = {kept.key: kept for kept in self.events}
         return event
+
+    def begin_test(self, number: int, name: str) -> None:
+        """A test begins: what is printed from here on is its output."""
+        self._begun = (number, name)
+
+    def pass_test(self, name: str) -> None:
+        """A test, or the last one's parent, ended well: what it printed was meant to be."""
+        begun, last = self._begun
+        if not last.startswith(name):
+            return
+        for event in reversed(self.events):
+            if event.number <= begun:
+                return
+            if event.role in _RECOVERABLE and not (event.sure and event.kind in _STANDING):
+                self._close(event, retry=False)
 
     def recover(self, number: int, source: str, retry: bool) -> None:
         """What this process reported on the lines just above was overcome, or is tried again.

@@ -31,9 +31,12 @@ _ROLES_OF_RAISED: Final = frozenset(
 )
 ECHO: Final = "shell-echo"
 """The rule that knows a command that the shell repeats."""
+_BEGINS: Final = "test-begins"
+_PASSES: Final = "test-passes"
 # A story that ends in an exception: "tactic 3 is not usable: RuntimeError: CUDA error".
 _MENTIONED: Final = re.compile(r"[^:\s]+\s[^:]*:?\s.*?\b(?:[\w.]+\.)?[A-Z]\w+(?:Error|Exception)\b")
 _ANY_WORDS: Final = re.compile(r"\S")
+_WARNS: Final = re.compile(r"(?i)\[?warn(?:ing)?\b")
 
 
 _OF_OTHERS: Final = frozenset(("runner", "launcher", "exit"))
@@ -232,8 +235,7 @@ class Speaker:
             self._noise = (line.number, roles.FALLOUT if kind == "fallout" else roles.BENIGN)
             return None
         if role in roles.DULL_ROLES:
-            if said.rule.id != ECHO:
-                self._live(line)
+            self._follow_test(said, line, text)
             return None
         if role in (roles.STATED, roles.PASSED) or _only_warns(said, line):
             self._live(line)
@@ -241,6 +243,18 @@ class Speaker:
             return None
         event = _said_event(said, line, text, self.source)
         return self._note(event, said)
+
+    def _follow_test(self, said: Said, line: Line, text: str) -> None:
+        """An ordinary line, perhaps one that a test begins or ends with."""
+        if said.rule.id != ECHO:
+            self._live(line)
+        if said.rule.kind not in (_BEGINS, _PASSES):
+            return
+        match = said.rule.compiled().search(text)  # what is known may be known of its like
+        if match is not None and said.rule.kind == _BEGINS:
+            self._log.begin_test(line.number, match["test"])
+        elif match is not None:
+            self._log.pass_test(match["test"])
 
     def _continues(self, said: Said, line: Line) -> bool:
         """Whether the line goes on with the event of the line above."""
@@ -282,6 +296,8 @@ class Speaker:
 def _only_warns(said: Said, line: Line) -> bool:
     """Whether a finding of a tool, or words that something failed, are logged as a warning."""
     rule = said.rule
+    if _WARNS.match(line.text):
+        return rule.kind == "lint" and not rule.sure
     mild = rule.kind in FINDINGS or rule.role == roles.STATED
     return line.level == WARNING and not rule.level and mild
 
