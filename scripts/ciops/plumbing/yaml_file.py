@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -34,6 +34,7 @@ from ciops.plumbing._yaml_syntax import (
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
 
 __all__ = [
     "REQUIRED",
@@ -296,8 +297,15 @@ def _did_you_mean(word: str, choices: Iterable[str]) -> str:
     return f"Known are: {', '.join(shown(choice, quote=False) for choice in known)}"
 
 
-def schema_problems(document: Document, schema_path: str | Path) -> list[str]:
-    """What a JSON Schema (2020-12 unless it says otherwise) finds, as sentences with lines."""
+def schema_problems(
+    document: Document,
+    schema_path: str | Path,
+    validator: Callable[[Plain], type[Validator]] | None = None,
+) -> list[str]:
+    """What a JSON Schema (2020-12 unless it says otherwise) finds, as sentences with lines.
+
+    `validator` gives the class that judges by a schema, where it is not to be the usual one.
+    """
     from jsonschema import validators  # 80 ms: only checks pay for it
 
     try:
@@ -305,7 +313,8 @@ def schema_problems(document: Document, schema_path: str | Path) -> list[str]:
     except json.JSONDecodeError as error:
         name, what = str(schema_path), f"is not JSON: {error.msg}"
         raise DocumentError(name, error.lineno, (), what) from None
-    kind = validators.validator_for(schema, default=validators.Draft202012Validator)
+    usual = validators.validator_for(schema, default=validators.Draft202012Validator)
+    kind = validator(schema) if validator else usual
     problems = (_schema_error(document, error) for error in kind(schema).iter_errors(document.data))
     return [str(problem) for problem in sorted(problems, key=_place)]
 

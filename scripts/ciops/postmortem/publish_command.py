@@ -6,21 +6,18 @@ import hmac
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from ciops.errors import EXIT_DONE, RefusedError
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.command_line import open_host, parse
-from ciops.plumbing.yaml_file import Document, read_text, schema_problems
+from ciops.plumbing.yaml_file import read_text
 from ciops.postmortem import command_line
+from ciops.postmortem.adf_schema import adf_problems
 from ciops.postmortem.payload import Payload, check_length, digest, read_payload, sent_length
-from ciops.postmortem.prose_rules import CONFIG
 from ciops.postmortem.record import Language
 from ciops.postmortem.services import site_of
 from ciops.postmortem.settings import Settings, load_settings
 from ciops.postmortem.wording import load_words
-
-ADF_SCHEMA: Final = CONFIG / "adf.schema.json"
 
 
 def parser() -> command_line.Parser:
@@ -75,7 +72,7 @@ def postable(payload: Payload, name: str, settings: Settings) -> None:
         return
     length = sent_length(payload.body)
     check_length(length, {"": length}, settings.longest_comment)
-    problems = schema_problems(Document(name, payload.body, ""), ADF_SCHEMA)
+    problems = adf_problems(name, payload.body)
     if problems:
         raise RefusedError(f"{name}: the body is not valid ADF: {problems[0]}", "Render it again")
 
