@@ -169,3 +169,34 @@ def test_a_secret_in_a_dumped_configuration_is_masked() -> None:
 def test_after_the_script_only_what_ends_the_job_is_its_cause(end: str, counts: bool) -> None:
     trace = f"$ run\nstep 1\nsection_start:1:after_script\r\x1b[0KRunning after_script\n{end}\n"
     assert scan(trace + VERDICT).text == (end if counts else None)
+
+
+SHELL = "mkdir: cannot create directory '/out': Permission denied\n"
+FLOWERS = "".join(f"{n}: a quiet line\n" for n in range(3)) * 20
+SMELLING = "the tag must be signed\n"
+
+
+@pytest.mark.parametrize(
+    ("trace", "text"),
+    [
+        (FLOWERS + SHELL + TRACE, "mkdir:"),
+        (FLOWERS + SHELL + FLOWERS + TRACE, "ValueError:"),
+        ("$ make\nnote: x\n" + SMELLING + "\n", SMELLING),
+        ("$ make\nthe key must be set\n" + SMELLING, "the key must be set"),
+        ("$ make\nthe key must be set\n\n" + SMELLING, SMELLING),
+        ("$ make\n" + SMELLING + "note: x\n" * 9, None),
+        (SMELLING + "$ make\nnote: x\n", None),
+    ],
+    ids=[
+        "a shell's error that leads up to another",
+        "a shell's error far above another",
+        "a line over a blank one",
+        "the first of lines that smell",
+        "not one of another paragraph",
+        "no line far above the verdict",
+        "no line of another command",
+    ],
+)
+def test_what_stands_above_counts_when_it_is_near(trace: str, text: str | None) -> None:
+    found = scan(trace + VERDICT).text
+    assert found is None if text is None else (found or "").startswith(text.strip())

@@ -202,6 +202,8 @@ def test_an_action_item_that_is_part_of_the_fix(what, artifact, part):
     changes = {"action_items__0__what": what, "action_items__0__artifact": artifact}
     expected = [("action_items[0].artifact", "part-of-fix")] if part else []
     assert faults(**changes) == expected
+    two = ["acme/plugin#12", "acme/host#977"]
+    assert faults(**changes, fix__references=two) == expected
 
 
 @pytest.mark.parametrize(
