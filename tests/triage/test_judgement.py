@@ -374,3 +374,28 @@ def test_a_report_of_what_is_meant_so_is_a_wish(body, comments, kind):
     comments = [said(text, role, "reporter" if role == "NONE" else "m") for text, role in comments]
     found = facets("FSDP with one process", "### 🐛 Describe the bug\n\n" + body, *comments)
     assert found.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("title", "modules"),
+    [
+        ("clip_grad_norm_ with FSDP2 + TP: different meshes", (DTENSOR, FSDP)),
+        ("clip_grad_norm_ with TP: different meshes", (DTENSOR,)),
+    ],
+)
+def test_of_two_that_go_together_the_title_names_the_second(title, modules):
+    used = 'parallelize_module(net, mesh["tp"], plan)\nfully_shard(net, mesh=mesh["dp"])'
+    error = "RuntimeError: got mixed torch.Tensor and DTensor"
+    trace = frames("torch/distributed/tensor/_dispatch.py", error=error)
+    assert facets(title, fence(used, "python") + "\n" + trace).modules == modules
+
+
+@pytest.mark.parametrize(
+    ("title", "confidence"),
+    [
+        ("FSDP2 runs out of memory (a leak?)", "high"),
+        ("memory grows", "medium"),
+    ],
+)
+def test_a_question_in_brackets_asks_of_what_is_in_them(title, confidence):
+    assert facets(title, "`reshard_after_forward=False` helps.").confidence == confidence

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from triage.issue_making import said
 from triage.test_plan import NO_REPRO, NOT_DISTRIBUTED, REPRO, facets, plan
 
 ASKED = "Could you share a minimal script that reproduces this?"
+DATA = Path(__file__).resolve().parents[1] / "data" / "triage"
+SAID = yaml.safe_load((DATA / "requests.yml").read_text(encoding="utf-8"))
 MARKER = "<!-- triage-action: needs_distributed_reproduction -->"
 
 
@@ -42,6 +47,24 @@ def test_a_request_that_stands_is_not_repeated(comment, suppressed):
 def test_a_notice_that_it_is_not_distributed_is_not_repeated(words):
     assert plan(NOT_DISTRIBUTED, comments=(said(words, "MEMBER"),)).comment_suppressed
     assert not plan(NOT_DISTRIBUTED, comments=(said(words),)).comment_suppressed
+
+
+@pytest.mark.parametrize(
+    ("words", "suppressed"),
+    [(x, True) for x in SAID["asks"]] + [(x, False) for x in SAID["does_not_ask"]],
+)
+def test_a_request_in_other_words_is_a_request(words, suppressed):
+    made = plan(facets(**NO_REPRO), comments=(said(words, "MEMBER"),))
+    assert made.comment_suppressed is suppressed
+
+
+@pytest.mark.parametrize(
+    ("words", "suppressed"),
+    [(x, True) for x in SAID["notices"]] + [(x, False) for x in SAID["no_notices"]],
+)
+def test_a_notice_in_other_words_is_a_notice(words, suppressed):
+    made = plan(NOT_DISTRIBUTED, comments=(said(words, "COLLABORATOR"),))
+    assert made.comment_suppressed is suppressed
 
 
 def test_the_earlier_profile_looks_for_its_own_marker_alone():

@@ -15,6 +15,9 @@ TOUCHES = frozenset({"torch", "dist", ".backward"})
     "body",
     [
         pytest.param(fence("import torch\nx = torch.ones(2)\nx.sum()", "python"), id="a script"),
+        pytest.param(
+            fence("t = torch.rand(5, 10)\ndist.all_reduce(t)"), id="the template, put to use"
+        ),
         pytest.param(fence("m = DDP(net)\nm(x).sum().backward()"), id="a fragment"),
         pytest.param(
             fence("model = helper.wrap(net)\ndist.all_reduce(acc)"), id="with a helper of theirs"
@@ -84,6 +87,12 @@ def test_there_is_a_reproduction(body):
         pytest.param(
             fence("import torch\nt = torch.rand(5, 10)\nt.sum()", "python"),
             id="the untouched template",
+        ),
+        pytest.param(
+            fence(
+                "t = torch.rand(5, 10)  # no personal data\nt.requires_grad_(True)\nt.sum().item()"
+            ),
+            id="the template, a line more",
         ),
         pytest.param(fence("import torch\nfrom torch.distributed import rpc"), id="imports alone"),
         pytest.param(

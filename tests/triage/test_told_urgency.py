@@ -281,6 +281,7 @@ def test_what_is_added_to_a_report_takes_it_back(added):
             "It's our own kernel. I'd still ask for a friendlier text of the watchdog.",
             "enhancement",
         ),
+        ("Mistake on our side. Can you make the message say it?", "bug"),
         ("The parameter is that of the second block.", "bug"),
     ],
 )

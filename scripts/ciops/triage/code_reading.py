@@ -48,8 +48,9 @@ def is_program(span: str, touches: frozenset[str]) -> bool:
 def touching_line(code: str, touches: frozenset[str], template: tuple[str, ...]) -> int | None:
     """The 1-based line of the first statement that touches the product, or None.
 
-    Imports alone, definitions that nobody could run, statements of the issue form's own example
-    and excerpts of a class's method (a `self` that nothing defines) do not count.
+    Imports alone, definitions that nobody could run, statements of the issue form's own example,
+    or that use nothing but its variables, and excerpts of a class's method (a `self` that nothing
+    defines) do not count.
     """
     if match := _typed_import(code, touches):
         return match
@@ -60,10 +61,18 @@ def touching_line(code: str, touches: frozenset[str], template: tuple[str, ...])
     own = {_normal(line) for line in template}
     if "self" in code and _is_excerpt(tree):
         return None
+    of_example: set[str] = set()
     for node in _statements(tree):
-        if _touches(node, names) and _normal(ast.unparse(node)) not in own:
+        if _normal(ast.unparse(node)) in own:
+            of_example |= _names_in(node, ast.Store)
+        elif _touches(node, names) and not _names_in(node, ast.Load) <= of_example:
             return node.lineno
     return None
+
+
+def _names_in(node: ast.stmt, use: type[ast.expr_context]) -> set[str]:
+    found = (child for child in ast.walk(node) if isinstance(child, ast.Name))
+    return {name.id for name in found if isinstance(name.ctx, use)}
 
 
 def _typed_import(code: str, touches: frozenset[str]) -> int | None:

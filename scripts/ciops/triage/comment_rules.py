@@ -38,4 +38,4 @@ def _says_the_same(comment: CommentFacts, rule: CommentRule, policy: Policy) -> 
     if not trusted:
         return False
     lines = [line[:1000] for line in comment.body[:20_000].split("\n") if not line.startswith(">")]
-    return any(signal.search(line) for signal in rule.equivalents for line in lines)
+    return any(map(rule.is_said_in, lines))

@@ -42,7 +42,7 @@ def _passes_for_ours(quote: str, policy: Policy) -> bool:
     rules = policy.comments.values()
     if any(rule.marker in quote for rule in rules):
         return True
-    return any(signal.search(quote) for rule in rules for signal in rule.equivalents)
+    return any(rule.is_said_in(quote) for rule in rules)
 
 
 def own_comment(

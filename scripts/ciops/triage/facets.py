@@ -45,6 +45,9 @@ _ASKED_AT: Final = 2.0
 _ASKED_ALONE: Final = 1.5
 _ASKED_HOW: Final = 3.0
 _ASKED_OUTRIGHT: Final = 4.5
+_STANDS: Final = 3
+_SETTLED: Final = ("group:as_meant", "group:withdrawn", "group:wish_left")
+"""All is as it is meant to be; or the failure was one's own, and a wish is left."""
 _BUILT: Final = "reproduction:out_of_scope"
 
 
@@ -254,8 +257,8 @@ def _kind(raised: bool, scores: dict[str, Score], reproduced: bool) -> Kind:
 
 def _is_only_a_wish(kind: Kind, scores: dict[str, Score]) -> bool:
     """Whether all is as it is meant to be, and what is left is to say it better or do it faster."""
-    settled = (scores.get(topic, NOTHING) for topic in ("group:as_meant", "group:withdrawn"))
-    if all(score.points < 1 for score in settled):
+    said = {topic for topic in _SETTLED if scores.get(topic, NOTHING).points >= 1}
+    if _SETTLED[0] not in said and said != set(_SETTLED[1:]):
         return False
     wished = scores.get("group:message_wish", NOTHING).points >= 1
     return kind == "feature" or (kind == "bug" and wished)
@@ -295,8 +298,10 @@ def _confidence(
     routing: Routing, apart: str | None, scores: dict[str, Score], policy: Policy
 ) -> Confidence:
     if apart is not None:
+        standing = [scores.get(f"apart:{x.id}", NOTHING) for x in policy.apart if x.id != apart]
         score = scores[f"apart:{apart}"]
-        return "high" if score.has_root and not _rivalled(score, routing) else "medium"
+        shown = score.has_root or any(x.has_root and x.points >= _STANDS for x in standing)
+        return "high" if shown and not _rivalled(score, routing) else "medium"
     classified = policy.route(routing.route).classified
     confidence = routing.module_confidence if classified else routing.route_confidence
     unsure = scores.get("group:noise_talk", NOTHING).points >= 2

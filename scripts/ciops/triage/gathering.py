@@ -204,11 +204,20 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     if hit.signal.kind == "background" or mention.stance == "passed":
         return _plain(hit, "path", scoring)
     if line.zone == "title":
-        aside = mention.asked and not line.text.rstrip().endswith("?")  # `(X not working?)`
+        aside = mention.asked and _is_asked_aside(line.text, hit.start)
         passing = mention.stance == "context" and hit.signal.kind != "identifier"
         doubtful = passing or aside or mention.aside
         return _plain(hit, "api", scoring, 0.5 if doubtful else 1.0)
     return _plain(hit, "weak", scoring, 1.0 if mention.stance == "named" else 0.5)
+
+
+def _is_asked_aside(title: str, start: int) -> bool:
+    """Whether a thing is in what a title only asks beside: `Y fails (X not working?)`."""
+    if title.rstrip().endswith("?"):
+        return False
+    asking = title.find("?", start)
+    opening = title.rfind("(", 0, asking) if asking >= 0 else -1
+    return opening < start  # not where only a bracket after it asks
 
 
 def _is_heading(hit: Hit) -> bool:

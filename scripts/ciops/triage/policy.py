@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.lexicon import Lexicon
-from ciops.triage.patterns import compiled, term_pattern
+from ciops.triage.patterns import compiled, fold, term_pattern
 from ciops.triage.reading_rules import ZONES, ReadingRules, Zone
 from ciops.triage.sayings import SayingIndex
 from ciops.triage.versions import VersionWords
@@ -168,11 +168,22 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class CommentRule:
-    """A comment the bot may leave: its marker, and signals of comments that say the same."""
+    """A comment the bot may leave: its marker, and signals of comments that say the same.
+
+    `sayings` is what those signals say.
+    """
 
     id: str
     marker: str
     equivalents: tuple[Signal, ...] = ()
+    sayings: SayingIndex | None = None
+
+    def is_said_in(self, line: str) -> bool:
+        """Whether a line says what the comment says."""
+        if any(signal.search(line) for signal in self.equivalents):
+            return True
+        said = self.sayings.find(fold(line), "prose") if self.sayings else ()
+        return any(True for _ in said)
 
 
 @dataclass(frozen=True, slots=True)

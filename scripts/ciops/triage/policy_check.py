@@ -16,6 +16,7 @@ from ciops.triage.pattern_trial import TOO_LONG, seconds_for
 from ciops.triage.patterns import fold, pattern_anchors
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.policy_file import policy_of
+from ciops.triage.sayings import SayingIndex
 
 INFERRED: Final = frozenset({"group:called_inside"})
 SCHEMA: Final = "policy.schema.json"
@@ -36,14 +37,21 @@ def _schema(document: Document, path: Path) -> list[str]:
 
 
 def _all_signals(policy: Policy) -> Iterator[Signal]:
-    yield from policy.signals
+    yield from (signal for signal, *_ in _all_said(policy))
+
+
+def _all_said(policy: Policy) -> Iterator[tuple[Signal, int, SayingIndex | None]]:
+    """Every signal, with the index of sayings that knows it, and its number there."""
+    for number, signal in enumerate(policy.signals):
+        yield signal, number, policy.sayings
     for rule in policy.comments.values():
-        yield from rule.equivalents
+        for number, signal in enumerate(rule.equivalents):
+            yield signal, number, rule.sayings
 
 
 def _examples(document: Document, policy: Policy) -> Iterator[str]:
     """Every `matches` must match and every `near_misses` must not."""
-    for number, signal in enumerate(_all_signals(policy)):
+    for signal, number, sayings in _all_said(policy):
         try:
             signal.search("")
         except UsageError as error:
@@ -54,20 +62,19 @@ def _examples(document: Document, policy: Policy) -> Iterator[str]:
             ("near_misses", signal.near_misses, False),
         ):
             for index, example in enumerate(examples):
-                if _is_in(example, signal, number, policy) is not wanted:
+                if _is_in(example, signal, number, sayings) is not wanted:
                     said = "is not matched" if wanted else "is matched"
                     where = (*signal.place, key, index)
                     yield str(document.error(where, f"{example!r} {said} by {signal.id}"))
 
 
-def _is_in(text: str, signal: Signal, number: int, policy: Policy) -> bool:
-    """Whether a signal, the how manieth of the policy, is in a line."""
+def _is_in(text: str, signal: Signal, number: int, sayings: SayingIndex | None) -> bool:
+    """Whether a signal, the how manieth of an index of sayings, is in a line."""
     if signal.search(text) is not None:
         return True
-    zone = min(signal.zones)
-    return bool(signal.says) and any(
-        found.owner == number for found in policy.sayings.find(fold(text), zone)
-    )
+    if not signal.says or sayings is None:
+        return False
+    return any(x.owner == number for x in sayings.find(fold(text), min(signal.zones)))
 
 
 def _slow_patterns(document: Document, policy: Policy) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Final
 from ciops.plumbing.yaml_file import Document, Reader, load
 from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.blocks import heading_name
+from ciops.triage.lexicon import Lexicon
 from ciops.triage.pattern_lint import first_fault
 from ciops.triage.policy import (
     COMMENTS,
@@ -26,7 +27,7 @@ from ciops.triage.policy import (
     Signal,
 )
 from ciops.triage.policy_families import read_families
-from ciops.triage.policy_language import read_sayings
+from ciops.triage.policy_language import read_lexicon, read_sayings
 from ciops.triage.policy_signals import REPRODUCTION_GROUPS, read_signal, read_signals
 from ciops.triage.reading_rules import ReadingRules
 from ciops.triage.versions import version_words
@@ -53,7 +54,7 @@ def policy_of(document: Document) -> Policy:
     components = {component.id: component for component in _components(top, routes)}
     signals = tuple(read_signals(top))
     _refuse_twins(top, signals)
-    sayings = read_sayings(signals, top.child("language"))
+    lexicon = read_lexicon(top.child("language"))
     policy = Policy(
         name=top.text("name"),
         version=top.text("version"),
@@ -76,15 +77,15 @@ def policy_of(document: Document) -> Policy:
         overrides=tuple(_overrides(top, components, routes)),
         apart=tuple(read_families(top.child("out_of_scope"))),
         priorities=tuple(read_families(top.child("high_priority"))),
-        comments=dict(_comments(top)),
+        comments=dict(_comments(top, lexicon)),
         reproduction=_reproduction(top.child("reproduction")),
         noise_frames=top.child("reading").texts("noise_frames", ()),
         product_frames=top.child("reading").texts("product_frames", ()),
         version_shapes=_version_shapes(top.child("reading")),
-        versions=version_words(_patterns(top.child("reading"), "version_numbers"), sayings.lexicon),
+        versions=version_words(_patterns(top.child("reading"), "version_numbers"), lexicon),
         owners=_owners(components.values()),
         index=_index_of(signals),
-        sayings=sayings,
+        sayings=read_sayings(signals, top.child("language"), lexicon),
     )
     _refuse_forbidden(top, policy)
     return policy
@@ -310,7 +311,7 @@ def _overrides(
         )
 
 
-def _comments(top: Reader) -> Iterator[tuple[str, CommentRule]]:
+def _comments(top: Reader, lexicon: Lexicon) -> Iterator[tuple[str, CommentRule]]:
     given = top.child("comments").mapping(COMMENTS)
     for name in COMMENTS:
         if name not in given:
@@ -320,7 +321,8 @@ def _comments(top: Reader) -> Iterator[tuple[str, CommentRule]]:
         reader.mapping(("marker", "equivalents"))
         items = reader.items("equivalents")
         signals = tuple(read_signal(item, f"comment:{name}") for item in items)
-        yield name, CommentRule(name, reader.text("marker"), signals)
+        sayings = read_sayings(signals, top.child("language"), lexicon)
+        yield name, CommentRule(name, reader.text("marker"), signals, sayings)
 
 
 def _reproduction(reader: Reader) -> Reproduction:

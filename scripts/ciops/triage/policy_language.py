@@ -10,9 +10,9 @@ from ciops.triage.policy import Signal
 from ciops.triage.sayings import SayingIndex, concepts_of
 
 
-def read_sayings(signals: Collection[Signal], language: Reader) -> SayingIndex:
+def read_sayings(signals: Collection[Signal], language: Reader, lexicon: Lexicon) -> SayingIndex:
     """The sayings of all signals; a concept that is not defined is refused."""
-    sayings = SayingIndex(_lexicon(language))
+    sayings = SayingIndex(lexicon)
     concepts = (*BUILT_IN, *language.child("concepts").mapping())
     for number, signal in enumerate(signals):
         named = (name for text in signal.says for name in concepts_of(text))
@@ -24,7 +24,8 @@ def read_sayings(signals: Collection[Signal], language: Reader) -> SayingIndex:
     return sayings
 
 
-def _lexicon(language: Reader) -> Lexicon:
+def read_lexicon(language: Reader) -> Lexicon:
+    """The words of a policy's language as concepts."""
     language.mapping(("concepts", "opposites", "heads", "joins"))
     concepts = language.child("concepts")
     words = {name: concepts.texts(name) for name in concepts.mapping()}

@@ -97,8 +97,16 @@ def _close(part: Part, best: Part, policy: Policy) -> bool:
     if part is best:
         return True
     paired = frozenset((part.name, best.name)) in policy.pairs
+    if paired and _is_titled_and_used(part):
+        return True
     share = policy.scoring.pair_share if paired else policy.scoring.share
     return part.points >= share * best.points
+
+
+def _is_titled_and_used(part: Part) -> bool:
+    """Whether the title names a part that the code uses as well: `X with Y fails`, for Y."""
+    speaking = [x for x in part.evidence if x.role in ("root", "api") and x.points > 0]
+    return {"title", "ran"} <= {x.group for x in speaking}
 
 
 def _route(parts: Sequence[Part], applied: Sequence[Override], policy: Policy) -> str:
