@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from ciops.failures.alternatives import Finder
 from ciops.plumbing.yaml_file import Reader
 
 CAUSE: Final = "cause"
@@ -77,21 +78,25 @@ class LineRule:
 
     def compiled(self) -> re.Pattern[str]:
         """The pattern, compiled on first use (a run needs few of them)."""
-        return _compiled(self.source)
+        return _finder(self.source).whole()
+
+    def find(self, text: str, lower: str) -> re.Match[str] | None:
+        """What the pattern finds first in a text; `lower` is the same in lower case."""
+        return _finder(self.source).find(text, lower)
 
     def compiled_below(self) -> re.Pattern[str] | None:
         """The pattern of the line below, if the rule has one."""
-        return _compiled(self.below) if self.below else None
+        return _finder(self.below).whole() if self.below else None
 
 
-_CACHE: Final[dict[str, re.Pattern[str]]] = {}
+_FINDERS: Final[dict[str, Finder]] = {}
 
 
-def _compiled(source: str) -> re.Pattern[str]:
-    pattern = _CACHE.get(source)
-    if pattern is None:
-        pattern = _CACHE[source] = re.compile(source)
-    return pattern
+def _finder(source: str) -> Finder:
+    finder = _FINDERS.get(source)
+    if finder is None:
+        finder = _FINDERS[source] = Finder(source)
+    return finder
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +198,14 @@ class Classifier:
     def all(self, text: str, level: str = "") -> Iterator[Said]:
         """Every rule that knows the line, in their order."""
         found = set(self._always)
-        for word in self._words.find(text.lower()):
+        lower = text.lower()
+        for word in self._words.find(lower):
             found.update(self._by_word[word])
         for index in sorted(found):
             rule = self._rules[index]
             if rule.level and rule.level != level:
                 continue
-            match = rule.compiled().search(text)
+            match = rule.find(text, lower)
             if match:
                 yield Said(rule, match)
 
