@@ -259,7 +259,7 @@ def _by_trial(
             continue
         factor = policy.scoring.hedged if mention.guessed else 1.0
         role: Role = "against" if mention.outcome == "same" else "api"
-        for topic in _spoken_for(hit.signal.topic, mention, policy) & in_play:
+        for topic in sorted(_spoken_for(hit.signal.topic, mention, policy) & in_play):
             yield _plain(hit, role, policy.scoring, factor)._replace(topic=topic)
 
 
