@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ciops.errors import UsageError
 from ciops.plumbing.yaml_file import parse
-from ciops.triage.lexicon import Lexicon
+from ciops.triage.lexicon import Lexicon, sentences_of
+from ciops.triage.patterns import fold, words_of
 from ciops.triage.policy_file import policy_of
 from ciops.triage.sayings import SayingIndex
-from triage.issue_making import POLICY_FILE
+from triage.issue_making import CASES, POLICY_FILE, policy
 
 CONCEPTS = {
     "not": ["not", "no", "never", "isn't", "without"],
@@ -121,6 +124,46 @@ def test_a_saying_counts_only_in_its_zones():
 def test_a_long_line_is_walked_once():
     text = "loss is not equal " * 4000
     assert len(found_by("value .. differs", text)) <= 6
+
+
+HARD = [
+    "It isn't. Not.", "See https://x.y/a. Loss?", "a._b is it. c", "v2.5 and 2v3, 8gpus", "v-5 2v",
+    "no loss!? Then. ", 'He said "no." - so', "x - - y -- z", "勾配が異なる。 loss", "1.5x. 2.",
+    "?", "https://" + "a" * 400 + "loss not equal", "the state dict. dict",
+    "p.gradient isn’t the same",
+]  # fmt: skip
+
+
+def lines():
+    """Lines of the cases, and ones made to be read wrongly."""
+    bodies = (json.loads(path.read_text("utf-8"))["issue"]["body"] for path in CASES.glob("*"))
+    return [*HARD, *(fold(line[:1000]) for body in bodies if body for line in body.splitlines())]
+
+
+@pytest.mark.parametrize("lexicon", [LEXICON, policy().sayings.lexicon], ids=["small", "shipped"])
+def test_a_line_read_by_its_sentences_has_the_same_words(lexicon):
+    for line in lines():
+        parts = [
+            (start + token.start, start + token.end, token.concepts)
+            for start, end in sentences_of(line)
+            for token in lexicon.read(line[start:end])
+        ]
+        assert parts == [(x.start, x.end, x.concepts) for x in lexicon.read(line)], line
+
+
+@pytest.mark.parametrize("lexicon", [LEXICON, policy().sayings.lexicon], ids=["small", "shipped"])
+def test_no_concept_of_a_line_is_lost_by_the_quick_look(lexicon):
+    for line in lines():
+        may_have = lexicon.may_have(line, words_of(line))
+        assert all(token.concepts & may_have == token.concepts for token in lexicon.read(line)), (
+            line
+        )
+
+
+def test_the_quick_look_leaves_out_what_no_word_tells():
+    values = LEXICON.bits(["value"])
+    assert LEXICON.may_have("a state of things", ["a", "state", "of", "things"]) & values
+    assert not LEXICON.may_have("a gradual dict", ["a", "gradual", "dict"]) & values
 
 
 def policy_with(change):

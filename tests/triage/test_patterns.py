@@ -17,6 +17,7 @@ from ciops.triage.patterns import (
     needed_by_term,
     pattern_anchors,
     term_pattern,
+    words_of,
 )
 from ciops.triage.policy_check import _all_signals
 from triage.issue_making import CASES, policy
@@ -91,7 +92,7 @@ def found_by(index: AnchorIndex, line: str) -> set[int]:
     folded = fold(line)
     return {
         matcher.owner
-        for matcher in index.candidates(folded, "prose")
+        for matcher in index.candidates(folded, words_of(folded), "prose")
         if (matcher.regex or matcher.compile()).search(folded if matcher.folded else line)
     }
 
@@ -138,8 +139,8 @@ def test_folding_keeps_the_places_of_letters():
 def test_a_line_of_another_zone_has_no_candidates():
     index = AnchorIndex()
     index.add(0, ["FSDP"], [], False, frozenset({"title"}))
-    assert index.candidates("FSDP", "title")
-    assert not index.candidates("FSDP", "prose")
+    assert index.candidates("fsdp", ["fsdp"], "title")
+    assert not index.candidates("fsdp", ["fsdp"], "prose")
 
 
 @pytest.mark.parametrize(

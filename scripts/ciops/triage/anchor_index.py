@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import Final, NamedTuple
 
-from ciops.triage.needed_words import Needed, needed_words
+from ciops.triage.needed_words import Anchor, Needed, needed_words
 from ciops.triage.patterns import (
     compiled,
     folded_source,
@@ -19,6 +21,9 @@ from ciops.triage.patterns import (
 _WORN: Final = 4
 """A word in so many terms is in many lines as well."""
 _MOST_WORDS: Final = 5000
+_CHOICES: Final = 3
+_FEW: Final = 12
+"""Of so many words the pieces around them are looked for before the pattern is tried."""
 
 
 class Matcher:
@@ -71,21 +76,11 @@ class AnchorIndex:
     program judges no issue.
     """
 
-    __slots__ = (
-        "_known", "_lengths", "_matchers", "_needs", "_pending", "always", "prefixes",
-        "substrings", "words",
-    )  # fmt: skip
+    __slots__ = ("_entries", "_table")
 
     def __init__(self) -> None:
-        self._pending: list[_Entry] = []
-        self._matchers: list[Matcher] = []
-        self._needs: dict[int, tuple[tuple[str, ...], ...]] = {}
-        self.words: dict[str, list[int]] = {}
-        self.prefixes: dict[str, list[int]] = {}
-        self._lengths: list[int] = []
-        self.substrings: list[tuple[str, int]] = []
-        self.always: list[int] = []
-        self._known: dict[str, dict[str, tuple[int, ...]]] = {}
+        self._entries: list[_Entry] = []
+        self._table: _Table | None = None
 
     def add(
         self,
@@ -99,87 +94,155 @@ class AnchorIndex:
 
         A pattern that no word is sure to be in is tried on every line of its zones.
         """
-        self._pending.append(_Entry(owner, tuple(terms), tuple(patterns), case_sensitive, zones))
+        self._entries.append(_Entry(owner, tuple(terms), tuple(patterns), case_sensitive, zones))
+        self._table = None
 
-    def _build(self) -> None:
-        """Work out what all that was registered needs."""
-        entries, self._pending = self._pending, []
-        self._known.clear()
-        words = (word for entry in entries for term in entry.terms for word in words_of(term))
-        common = Counter(words)
-        worn = frozenset(word for word, count in common.items() if count >= _WORN)
-        for owner, terms, patterns, case_sensitive, zones in entries:
-            for term in terms:
-                needed = needed_by_term(term, common)
-                self._add(Matcher(owner, term_pattern(term), case_sensitive, zones, needed))
-            for pattern in patterns:
-                needed = needed_words(pattern, worn)
-                self._add(Matcher(owner, pattern, case_sensitive, zones, needed))
+    def candidates(self, text: str, words: Iterable[str], zone: str) -> list[Matcher]:
+        """The matchers that may match a line of a zone, in the order of the policy.
 
-    def _add(self, matcher: Matcher) -> None:
-        number = len(self._matchers)
-        self._matchers.append(matcher)
-        anchors = matcher.needed.anchors
-        if not anchors:
-            self.always.append(number)
-        for anchor in anchors:
-            if anchor.kind == "word":
-                self.words.setdefault(anchor.text, []).append(number)
-            elif anchor.kind == "prefix":
-                self.prefixes.setdefault(anchor.text, []).append(number)
-                if len(anchor.text) not in self._lengths:
-                    self._lengths = sorted((*self._lengths, len(anchor.text)))
-            else:
-                self.substrings.append((anchor.text, number))
+        `text` is the line in lower case, `words` are its `words_of`.
+        """
+        if self._table is None:
+            self._table = _Table(list(_matchers(self._entries)))
+        return self._table.candidates(text, words, zone)
 
-    def candidates(self, text: str, zone: str) -> list[Matcher]:
-        """The matchers that may match a line of a zone, in the order of the policy."""
-        if self._pending:
-            self._build()
-        lowered = text.lower()
-        known = self._known.get(zone)
-        if known is None:
-            known = self._known[zone] = {"": self._counting(self.always, zone)}
-        found = set(known[""])
-        for word in words_of(lowered):
-            numbers = known.get(word)
-            found.update(self._learn(word, zone) if numbers is None else numbers)
-        if not lowered.isascii():
-            runs = [number for run, number in self.substrings if run in lowered]
-            found.update(self._counting(runs, zone))
-        return [self._matchers[number] for number in sorted(self._complete(found, lowered))]
 
-    def _complete(self, numbers: Iterable[int], lowered: str) -> Iterator[int]:
-        """Those of the matchers all of whose words are in a line, not their anchors alone."""
-        needs = self._needs
-        for number in numbers:
-            literals = needs.get(number)
-            if literals is None:
-                lists = self._matchers[number].needed.literals
-                literals = needs[number] = tuple(sorted(lists, key=len))  # one word fails soonest
-            for words in literals:
-                for word in words:
-                    if word in lowered:
+def _matchers(entries: Sequence[_Entry]) -> Iterator[Matcher]:
+    """Every term and pattern, with what it needs."""
+    words = (word for entry in entries for term in entry.terms for word in words_of(term))
+    common = Counter(words)
+    worn = frozenset(word for word, count in common.items() if count >= _WORN)
+    for owner, terms, patterns, case_sensitive, zones in entries:
+        for term in terms:
+            needed = needed_by_term(term, common)
+            yield Matcher(owner, term_pattern(term), case_sensitive, zones, needed)
+        for pattern in patterns:
+            needed = needed_words(pattern, worn)
+            yield Matcher(owner, pattern, case_sensitive, zones, needed)
+
+
+class _Table:
+    """Matchers as bits of a number, so that a line's words are looked up and joined at once.
+
+    A matcher needs one of each of up to `_CHOICES` lists of words: it has a bit in each of as many
+    parts of the number, and may match where all of them are set. `_given` are the bits of lists
+    that it does not have. What is no word of its own is looked for in the line after that.
+    """
+
+    __slots__ = (
+        "_by_word", "_given", "_inner", "_lengths", "_literals", "_matchers", "_prefixes",
+        "_substrings", "_words", "_zones",
+    )  # fmt: skip
+
+    def __init__(self, matchers: list[Matcher]) -> None:
+        self._matchers = matchers
+        self._literals: list[tuple[tuple[str, ...], ...]] = []
+        self._words: dict[str, int] = {}
+        self._prefixes: dict[str, int] = {}
+        self._inner: dict[str, int] = {}
+        self._substrings: dict[str, int] = {}
+        self._given = 0
+        self._by_word: dict[str, int] = {}
+        self._zones: dict[str, int] = {}
+        for number, matcher in enumerate(matchers):
+            self._add(number, matcher.needed)
+        self._lengths = sorted({len(start) for start in self._prefixes})
+
+    def _add(self, number: int, needed: Needed) -> None:
+        indexed = [needed.anchors, *(x for _, x in needed.offers if _are_words(x, needed))]
+        indexed = indexed[:_CHOICES]
+        literals = [
+            tuple(x.run or x.text for x in anchors)
+            for _, anchors in needed.offers
+            if not any(anchors is x for x in indexed)
+            or (len(anchors) <= _FEW and any(x.run not in ("", x.text) for x in anchors))
+        ]
+        literals.sort(key=len)  # one word fails soonest
+        for part in range(_CHOICES):
+            bit = 1 << (part * len(self._matchers) + number)
+            anchors = indexed[part] if part < len(indexed) else ()
+            if anchors:
+                self._add_anchors(anchors, bit)
+            elif part or not self._add_pieces(literals, bit):
+                self._given |= bit
+        self._literals.append(tuple(literals))
+
+    def _add_anchors(self, anchors: Iterable[Anchor], bit: int) -> None:
+        for text, kind, *_ in anchors:
+            known = self._words if kind == "word" else self._prefixes
+            known = self._substrings if kind == "substring" else known
+            known[text] = known.get(text, 0) | bit
+
+    def _add_pieces(self, literals: list[tuple[str, ...]], bit: int) -> bool:
+        """Register what no word tells surely by pieces of words, where there are any."""
+        for choice in literals:
+            parts = [words_of(literal) for literal in choice]
+            if not all(parts):
+                continue
+            pieces = {max(words, key=len) for words in parts}
+            for piece in pieces:
+                self._inner[piece] = self._inner.get(piece, 0) | bit
+            if pieces.issuperset(choice):
+                literals.remove(choice)
+            return True
+        return False
+
+    def candidates(self, text: str, words: Iterable[str], zone: str) -> list[Matcher]:
+        """The matchers of a zone that may match a line, in the order of the policy."""
+        try:
+            found = reduce(or_, map(self._by_word.__getitem__, words), self._given)
+        except KeyError:  # a word that no line before had
+            found = reduce(or_, map(self._called_by, words), self._given)
+        if not text.isascii():
+            for run, bits in self._substrings.items():
+                if run in text:
+                    found |= bits
+        width = len(self._matchers)
+        able = found & self._of_zone(zone)
+        for part in range(1, _CHOICES):
+            able &= found >> part * width
+        return [self._matchers[number] for number in self._complete(able, text)]
+
+    def _complete(self, able: int, text: str) -> Iterator[int]:
+        """Those of the matchers all of whose literals are in a line."""
+        while able:
+            bit = able & -able
+            able ^= bit
+            number = bit.bit_length() - 1
+            for literals in self._literals[number]:
+                for literal in literals:
+                    if literal in text:
                         break
                 else:
                     break
             else:
                 yield number
 
-    def _learn(self, word: str, zone: str) -> tuple[int, ...]:
-        """Keep which matchers a word calls for: an issue says the same words again and again."""
-        found = list(self.words.get(word, ()))
+    def _of_zone(self, zone: str) -> int:
+        bits = self._zones.get(zone)
+        if bits is None:
+            told = (1 << n for n, matcher in enumerate(self._matchers) if zone in matcher.zones)
+            bits = self._zones[zone] = reduce(or_, told, 0)
+        return bits
+
+    def _called_by(self, word: str) -> int:
+        """The matchers that a word calls for; kept, as an issue says the same words again."""
+        bits = self._by_word.get(word)
+        if bits is not None:
+            return bits
+        bits = self._words.get(word, 0)
         for length in self._lengths:
             if length > len(word):
                 break
-            found += self.prefixes.get(word[:length], ())
-        known = self._known[zone]
-        if len(known) < _MOST_WORDS:
-            known[word] = self._counting(found, zone)
-            return known[word]
-        return self._counting(found, zone)
+            bits |= self._prefixes.get(word[:length], 0)
+        for piece, more in self._inner.items():
+            if piece in word:
+                bits |= more
+        if len(self._by_word) < _MOST_WORDS:
+            self._by_word[word] = bits
+        return bits
 
-    def _counting(self, numbers: Iterable[int], zone: str) -> tuple[int, ...]:
-        """Those of the matchers that count in a zone."""
-        matchers = self._matchers
-        return tuple(number for number in numbers if zone in matchers[number].zones)
+
+def _are_words(anchors: Sequence[Anchor], needed: Needed) -> bool:
+    """Whether a second list of words can be looked up as the first is."""
+    return anchors is not needed.anchors and all(x.kind in ("word", "prefix") for x in anchors)

@@ -12,10 +12,11 @@ from typing import Final, NamedTuple
 from ciops.triage.issue_text import Speaker
 from ciops.triage.matching import Hit
 from ciops.triage.policy import Policy, Role, Scoring
-from ciops.triage.reading_rules import MACHINE, Zone
+from ciops.triage.reading_rules import MACHINE, ZONES, Zone
 
 _USED: Final = ("root", "api")
-_GROUPS: Final[dict[str, str]] = {
+GROUPS: Final[dict[str, str]] = {
+    **dict.fromkeys(ZONES, "spoken"),
     "title": "title",
     **dict.fromkeys(MACHINE, "machine"),
     **dict.fromkeys(("code", "shell"), "ran"),
@@ -41,7 +42,7 @@ class Evidence(NamedTuple):
     @property
     def group(self) -> str:
         """Kinds of places that count apart: the title, what is said, what ran, what it printed."""
-        return _GROUPS.get(self.zone, "spoken")
+        return GROUPS[self.zone]
 
 
 def echoes_aside(found: Sequence[Evidence], hits: Sequence[Hit]) -> list[Evidence]:

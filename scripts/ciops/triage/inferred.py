@@ -59,6 +59,8 @@ def _worked_before(reading: Reading, policy: Policy) -> Iterator[Evidence]:
     """An earlier version that worked is evidence for a family that compares versions."""
     families = [family for family in policy.priorities if family.compares_versions]
     trials = trials_of(reading, policy.versions) if families else []
+    if not trials:
+        return
     trial = earlier_that_worked(trials, reported_version(reading, policy.version_shapes))
     if trial is None:
         return

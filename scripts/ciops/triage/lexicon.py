@@ -14,22 +14,31 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import Final, NamedTuple
 
+from ciops.triage.needed_words import WORD
+
 NEGATOR: Final = "not"
 NUMBER: Final = "number"
 SEVERAL: Final = "several"
 """A number above one; a policy may add words (`two`, `both`)."""
 BUILT_IN: Final = (NEGATOR, NUMBER, SEVERAL)
+_SENTENCE_END: Final = re.compile(r"[.!?](?=[\s\"')*_`]|$)")
+_LINK: Final = r"https?://\S{1,400}"
+_FIGURE: Final = r"(?<![a-z0-9_])v?(-?\d(?:[\d.,]*\d)?)"
 _PARTS: Final = (
-    r"https?://\S{1,400}",
-    r"(?<![a-z0-9_])v?(-?\d(?:[\d.,]*\d)?)",
-    r"([a-zà-ÿœ_][a-zà-ÿœ0-9_]*(?:(?:['’]|\.(?=[a-z_]))[a-zà-ÿœ0-9_]+)*)",
-    r"([.!?](?=[\s\"')*_`]|$)|[。！？])",
-    r"([,;:()|，、：；（）]|\s[-–—]{1,2}\s)",
+    r"((?!https?://|(?<![a-z0-9_])v-?\d)"
+    r"[a-zà-ÿœ_][a-zà-ÿœ0-9_]*+(?:(?:['’]|\.(?=[a-z_]))[a-zà-ÿœ0-9_]++)*+)",
+    _LINK,
+    _FIGURE,
+    rf"({_SENTENCE_END.pattern}|[。！？])",
+    r"([,;:()|，、：；（）]|(?<=\s)[-–—]{1,2}\s)",
 )
-_NUMBER_AT, _WORD_AT, _SENTENCE_AT, _CLAUSE_AT = range(1, 5)
+_WORD_AT, _NUMBER_AT, _SENTENCE_AT, _CLAUSE_AT = range(1, 5)
 _NEGATED_WITHIN: Final = 4
 _IN_SENTENCE: Final = 3
 _MOST_KNOWN: Final = 20_000
+_LONGEST_LINK: Final = 400
+EVERYTHING: Final = -1
+_NUMBERED: Final = re.compile(r"v?(\d+)")
 _ONE: Final = frozenset(("0", "1", "-1", "1.0", "0.0"))
 
 
@@ -55,8 +64,8 @@ class Lexicon:
     """Which concepts a word has, as a set of bits."""
 
     __slots__ = (
-        "_bits", "_foreign", "_heads", "_joins", "_known", "_lengths", "_phrases", "_qualifying",
-        "_rows", "_stems", "_turning", "_turns", "_word", "_words",
+        "_bits", "_foreign", "_heads", "_hints", "_joins", "_known", "_lengths", "_phrases",
+        "_pieces", "_qualifying", "_rows", "_stems", "_turning", "_turns", "_word", "_words",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +91,8 @@ class Lexicon:
         self._phrases = {first: _by_second(rows) for first, rows in self._rows.items()}
         self._lengths = sorted({len(stem) for stem in self._stems})
         self._known: dict[str, int] = {}
+        self._hints: dict[str, int] = {}
+        self._pieces: tuple[dict[str, int], dict[str, int]] | None = None
         self._joins = frozenset(joins)
         pairs = [(self._bits[a], self._bits[b]) for a, b in opposites.items()]
         self._turns = (*pairs, *((b, a) for a, b in pairs))
@@ -97,6 +108,50 @@ class Lexicon:
     def bit(self, name: str) -> int:
         """The bit of a concept that a policy may leave out: 0 then."""
         return self._bits.get(name, 0)
+
+    def may_have(self, folded: str, words: Iterable[str]) -> int:
+        """The concepts that a text in lower case has at most; `words` are its `words_of`.
+
+        What only few lines can say need not be looked for in all: this is quick, `read` is exact.
+        """
+        if not folded.isascii() or (len(folded) > _LONGEST_LINK and "://" in folded):
+            return EVERYTHING
+        try:
+            found = reduce(or_, map(self._hints.__getitem__, words), 0)
+        except KeyError:  # a word that no line before had
+            found = reduce(or_, map(self.hint, words), 0)
+        if found & 1:
+            for concept, opposite in self._turns:
+                if found & concept:
+                    found |= opposite
+        return found
+
+    def may_turn(self, concepts: int) -> bool:
+        """Whether a negator gives a word some of these concepts, or takes them away."""
+        return concepts & self._turning != 0
+
+    def hint(self, word: str) -> int:
+        """The concepts that something with a word in it may have, by itself or with others."""
+        found = self._hints.get(word)
+        if found is not None:
+            return found
+        found = self._told_by(word)
+        if number := _NUMBERED.match(word):  # `8gpus` is a number and a word
+            found |= self._bits[NUMBER] | self._bits[SEVERAL] | self._told_by(number[1])
+            found |= self.hint(word[number.end() :]) if number.end() < len(word) else 0
+        if len(self._hints) < _MOST_KNOWN:
+            self._hints[word] = found
+        return found
+
+    def _told_by(self, word: str) -> int:
+        if self._pieces is None:
+            self._pieces = _by_piece(self._rows, self._words, self._stems)
+        whole, starts = self._pieces
+        found = self._concepts(word) | whole.get(word, 0)
+        for start, bits in starts.items():
+            if word.startswith(start):
+                found |= bits
+        return found
 
     def read(self, folded: str) -> tuple[Token, ...]:
         """The words of a line in lower case that have concepts, in order."""
@@ -145,17 +200,17 @@ class Lexicon:
         for match in pattern.finditer(folded):
             kind = match.lastindex
             if kind == _WORD_AT:
-                text = match[0]
+                text = match[1]
                 concepts = known.get(text)
                 if concepts is None:
                     concepts = self._concepts(text)
                 if text in joins:
                     clause += 1
-                start, end = match.span()
+                start, end = match.span(1)
                 words.append((text, start, end, sentence, clause, concepts))
             elif kind == _NUMBER_AT:
-                concepts = one if match[1] in _ONE else more
-                words.append((match[1], *match.span(1), sentence, clause, concepts))
+                concepts = one if match[2] in _ONE else more
+                words.append((match[2], *match.span(2), sentence, clause, concepts))
             elif kind == _CLAUSE_AT:
                 clause += 1
             elif kind == _SENTENCE_AT:
@@ -237,6 +292,32 @@ class Lexicon:
         return turned
 
 
+def _by_piece(
+    rows: Mapping[str, Mapping[tuple[str, ...], int]],
+    words: Mapping[str, int],
+    stems: Mapping[str, int],
+) -> tuple[dict[str, int], dict[str, int]]:
+    """By a word that is in each of them, or starts one, what several words in a row mean.
+
+    So too for what is one word here and several for `words_of`, as `isn't`. Of plain text alone.
+    """
+    several = [row for by_parts in rows.values() for row in by_parts.items()]
+    several += [((word,), bits) for word, bits in words.items() if not word.isalnum()]
+    several += [((f"{stem}*",), bits) for stem, bits in stems.items() if not stem.isalnum()]
+    whole: dict[str, int] = {}
+    starts: dict[str, int] = {}
+    for parts, bits in several:
+        if not all(map(str.isascii, parts)):
+            continue  # in lines that are not asked about
+        sure = [word for part in parts if part[-1] != "*" for word in WORD.findall(part)]
+        ends = [WORD.findall(part) for part in parts if part[-1] == "*"]
+        begun = [words[-1] for words in ends if words]
+        named = whole if sure else starts
+        piece = max(sure or begun, key=len, default="")
+        named[piece] = named.get(piece, 0) | bits
+    return whole, starts
+
+
 _WORD_CHARS: Final = re.compile(r"[a-zà-ÿœ0-9_' -]+\*?$")
 
 
@@ -244,6 +325,19 @@ _WORD_CHARS: Final = re.compile(r"[a-zà-ÿœ0-9_' -]+\*?$")
 def _read(lexicon: Lexicon, folded: str) -> tuple[Token, ...]:
     """A line read; kept for a while, as versions and sayings are both looked for in it."""
     return lexicon._walk(folded)
+
+
+def sentences_of(folded: str) -> list[tuple[int, int]]:
+    """Where the sentences of a line start and end, as `read` parts them; all of it is one
+
+    where that takes reading its words: links and names with dots may hold the end of a sentence.
+    """
+    if not folded.isascii() or "://" in folded or "._" in folded:
+        return [(0, len(folded))]
+    ends = [match.end() for match in _SENTENCE_END.finditer(folded)]
+    if not ends or ends[-1] < len(folded):
+        ends.append(len(folded))
+    return list(zip([0, *ends], ends, strict=False))
 
 
 def _by_second(rows: Mapping[tuple[str, ...], int]) -> _Rows:
@@ -288,4 +382,7 @@ def _word_pattern(foreign: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join((*_PARTS, *last)))
 
 
-_ASCII_WORD: Final = _word_pattern(())
+_ASCII_WORD: Final = re.compile(
+    rf"[^a-z0-9_.!?,;:()|-]*+(?:{_PARTS[0]} ?|{'|'.join(_PARTS[1:])}|.|$)", re.DOTALL
+)
+"""For plain text: what is no word is stepped over at once, which takes half the time."""

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.issue_text import Line, Reading
-from ciops.triage.patterns import fold
+from ciops.triage.patterns import fold, words_of
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.reading_rules import SPOKEN, Zone
 from ciops.triage.sayings import SayingIndex
@@ -36,10 +36,8 @@ class Hit(NamedTuple):
     end: int
 
 
-class _Span(NamedTuple):
-    owner: int
-    start: int
-    end: int
+_Span = tuple[int, int, int]
+"""The number of a signal, and where it is in a line."""
 
 
 def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
@@ -61,9 +59,8 @@ def find_hits(reading: Reading, policy: Policy) -> list[Hit]:
             if _may_say(signal, line):
                 found.append(Hit(signal, line, start, end))
             counts[owner] += 1
-        full = {span.owner for span in spans if counts[span.owner] >= _MOST_HITS}
-        if full:
-            spent |= full
+            if counts[owner] >= _MOST_HITS:
+                spent |= {owner}
     return found
 
 
@@ -86,20 +83,23 @@ def _spans(
     spoken = zone in SPOKEN
     by_owner: dict[int, list[_Span]] = {}
     folded = fold(text)
-    for matcher in index.candidates(folded, zone):
-        if matcher.owner in spent:
+    words = words_of(folded)
+    for matcher in index.candidates(folded, words, zone):
+        owner = matcher.owner
+        if owner in spent:
             continue
         regex = matcher.regex or matcher.compile()
         subject = folded if matcher.folded else text
         first = regex.search(subject)
-        if first is not None:
-            spans = by_owner.setdefault(matcher.owner, [])
-            spans.append(_Span(matcher.owner, *first.span()))
-            if spoken:
-                later = islice(regex.finditer(subject, first.end()), _MOST_MENTIONS)
-                spans.extend(_Span(matcher.owner, *match.span()) for match in later)
-    for said in sayings.find(folded, zone, spent):
-        by_owner.setdefault(said.owner, []).append(_Span(*said))
+        if first is None:
+            continue
+        spans = by_owner.setdefault(owner, [])
+        spans.append((owner, *first.span()))
+        if spoken:
+            later = islice(regex.finditer(subject, first.end()), _MOST_MENTIONS)
+            spans += [(owner, *match.span()) for match in later]
+    for said in sayings.find(folded, zone, spent, words):
+        by_owner.setdefault(said.owner, []).append(said)
     found: list[_Span] = []
     for spans in by_owner.values():
         found += spans if len(spans) == 1 else _apart(spans, spoken)
@@ -108,10 +108,11 @@ def _spans(
 
 def _apart(spans: list[_Span], spoken: bool) -> Iterator[_Span]:
     """The spans in order, without those that overlap an earlier one."""
-    end = -1
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if span.start >= end:
+    last = -1
+    for span in sorted(spans, key=lambda span: (span[1], -span[2])):
+        _, start, end = span
+        if start >= last:
             yield span
-            end = max(span.end, span.start + 1)
+            last = max(end, start + 1)
             if not spoken:
                 return

@@ -58,6 +58,8 @@ class Anchor(NamedTuple):
 Offer = tuple[int, tuple[Anchor, ...]]
 """Words of which one must be there, with the least of their weights."""
 _NOTHING: Final[Offer] = (-1, ())
+_DIGIT: Final = re.compile(r"[0-9]")
+_DIGIT_SET: Final = re.compile(r"\[[0-9-]+\]")
 _DIGITS: Final = tuple(Anchor(digit, "literal") for digit in "0123456789")
 
 
@@ -74,6 +76,7 @@ class _Scan:
     def end_run(self, at_boundary: bool, starts_next: bool) -> None:
         """Close the run of literals; `at_boundary` if a word surely ends there."""
         if self.run:
+            self.digits = self.digits or _DIGIT.search(self.run) is not None
             self.offer(_run_anchors(self.run, self.run_starts_word, at_boundary, self.common))
             self.run = ""
         self.run_starts_word = starts_next
@@ -205,7 +208,8 @@ def _sequence(
     at = _scan(tokens, at, scan)
     parted = scan.ends_at_boundary()
     scan.end_run(at_boundary=ends_word, starts_next=False)
-    return scan.best, at, parted
+    best = (0, _DIGITS) if scan.digits and not scan.offered else scan.best
+    return best, at, parted
 
 
 def _scan(tokens: Sequence[_Token], at: int, scan: _Scan) -> int:
@@ -237,6 +241,7 @@ def _step(scan: _Scan, text: str, kind: str | None, optional: bool) -> None:
         scan.end_run(at_boundary=True, starts_next=True)
     elif kind in ("set", "space"):
         parts = not optional and (kind == "space" or _is_word_free(text))
+        scan.digits = scan.digits or (not optional and _DIGIT_SET.fullmatch(text) is not None)
         scan.end_run(at_boundary=parts, starts_next=parts)
     elif kind in ("unbounded", "any") or (kind == "repeat" and scan.run):
         scan.digits = scan.digits or (text == r"\d" and not optional)
@@ -306,7 +311,9 @@ def _starts_boundary(tokens: Sequence[_Token], at: int) -> bool:
         return True
     if kind == "run":
         return not text[0].isalnum()
-    return kind == "space" and not _optional(tokens, at + 1)
+    if kind in ("char", "escaped") and text[-1].isalnum():
+        return False
+    return kind in ("char", "escaped", "space") and not _optional(tokens, at + 1)
 
 
 def _is_word_free(char_set: str) -> bool:

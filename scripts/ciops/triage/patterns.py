@@ -21,9 +21,9 @@ _CASED: Final = re.compile(r"\\[WSDBAZ]|\(\?P.[^>)]*[A-Z]|\(\?-?i|\[[^\]]*[A-Z][
 _NONE: Final[Mapping[str, int]] = {}
 
 
-def words_of(text: str) -> set[str]:
-    """The ASCII words of a text, folded; an underscore parts words."""
-    return set(WORD.findall(text.lower()))
+def words_of(text: str) -> list[str]:
+    """The ASCII words of a text, folded, in order; an underscore parts words."""
+    return WORD.findall(text.lower())
 
 
 def term_pattern(term: str) -> str:

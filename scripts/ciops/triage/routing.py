@@ -70,7 +70,10 @@ def _parts(scores: dict[str, Score], policy: Policy) -> list[Part]:
 
 def _part(name: str, route: str, scores: Sequence[Score], policy: Policy) -> Part:
     standing = [score for score in scores if score.points > 0]
-    evidence = sorted((x for score in scores for x in score.evidence), key=lambda x: -abs(x.points))
+    evidence = scores[0].evidence
+    if len(scores) > 1:
+        told = (x for score in scores for x in score.evidence)
+        evidence = tuple(sorted(told, key=lambda x: -abs(x.points)))
     return Part(
         name,
         name if name in policy.module_labels else None,
@@ -78,7 +81,7 @@ def _part(name: str, route: str, scores: Sequence[Score], policy: Policy) -> Par
         round(sum(score.points for score in standing), 2),
         any(score.stands for score in standing) or sum(score.apis for score in standing) >= 2,
         any(score.has_root for score in standing),
-        tuple(evidence),
+        evidence,
     )
 
 

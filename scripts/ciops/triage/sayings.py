@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple
 
-from ciops.triage.lexicon import Lexicon, Token
+from ciops.triage.lexicon import EVERYTHING, Lexicon, Token, sentences_of
+from ciops.triage.patterns import words_of
 
 _ROOM: Final = {"+": 0, "": 2, "~": -16, "..": 5, "...": 16}
 """How many words may lie between; of the same clause where it is negative or at most two."""
@@ -40,15 +41,20 @@ class Found(NamedTuple):
     end: int
 
 
+_Sentence = tuple[int, tuple[Token, ...]]
+"""Where a sentence of a line starts, and its words."""
+
+
 class SayingIndex:
     """The sayings of a policy, found by the concepts that each needs."""
 
-    __slots__ = ("_by_bit", "_by_zone", "_sayings", "lexicon")
+    __slots__ = ("_by_bit", "_by_zone", "_counted", "_sayings", "lexicon")
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._sayings: list[Saying] = []
         self._by_bit: dict[int, list[int]] = {}
+        self._counted: dict[int, tuple[int, int]] = {}
         self._by_zone: dict[str, dict[int, list[int]]] = {}
 
     def add(
@@ -61,20 +67,64 @@ class SayingIndex:
             slots, room = _slots(text, self.lexicon)
             for bit in _bits_of(slots[-1]):
                 self._by_bit.setdefault(bit, []).append(len(self._sayings))
+            slot = max(slots, key=slots.count)
+            if slots.count(slot) > 1:
+                self._counted[len(self._sayings)] = (slot, slots.count(slot))
             self._sayings.append(Saying(owner, slots, room, unwanted, zones))
 
-    def find(self, folded: str, zone: str, spent: Set[int] = frozenset()) -> Iterator[Found]:
-        """Where the sayings are in a line in lower case; those of `spent` owners are left out."""
+    def find(
+        self,
+        folded: str,
+        zone: str,
+        spent: Set[int] = frozenset(),
+        words: Sequence[str] | None = None,
+    ) -> list[Found]:
+        """Where the sayings are in a line in lower case; those of `spent` owners are left out.
+
+        `words` are its `words_of`, where they are known.
+        """
         by_bit = self._in_zone(zone)
         if not by_bit:
-            return
-        tokens = self.lexicon.read(folded)
-        clauses: dict[int, int] | None = None
-        for number in self._candidates(tokens, by_bit):
+            return []
+        if not self._may_say(folded, words_of(folded) if words is None else words, by_bit):
+            return []
+        said: dict[int, list[_Sentence]] = {}
+        for start, end in sentences_of(folded):
+            tokens = self.lexicon.read(folded[start:end])
+            for number in self._candidates(tokens, by_bit):
+                said.setdefault(number, []).append((start, tokens))
+        found: list[Found] = []
+        for number in sorted(said):
             saying = self._sayings[number]
             if saying.owner not in spent:
-                clauses = clauses or _by_clause(tokens)
-                yield from _found(saying, tokens, clauses)
+                found += _found(saying, said[number])
+        return found
+
+    def _may_say(self, folded: str, words: Sequence[str], by_bit: dict[int, list[int]]) -> bool:
+        """Whether the words of a line have what some saying needs, wherever they are."""
+        may_have = self.lexicon.may_have(folded, words)
+        if may_have == EVERYTHING:
+            return True
+        sayings = self._sayings
+        for bit, numbers in by_bit.items():
+            if not may_have & bit:
+                continue
+            for number in numbers:
+                for slot in sayings[number].slots:
+                    if not may_have & slot:
+                        break
+                else:
+                    if self._are_enough(number, words):
+                        return True
+        return False
+
+    def _are_enough(self, number: int, words: Sequence[str]) -> bool:
+        """Whether a line has as many words for a slot as there are such slots in a saying."""
+        slot, count = self._counted.get(number, (0, 0))
+        if not count or self.lexicon.may_turn(slot):
+            return True
+        hint = self.lexicon.hint
+        return sum(1 for word in words if hint(word) & slot) >= count
 
     def _in_zone(self, zone: str) -> dict[int, list[int]]:
         """By each concept, the sayings that end in it and count in a zone."""
@@ -87,8 +137,8 @@ class SayingIndex:
             known = self._by_zone[zone] = {bit: numbers for bit, numbers in pairs if numbers}
         return known
 
-    def _candidates(self, tokens: Sequence[Token], by_bit: dict[int, list[int]]) -> list[int]:
-        """The sayings for each of whose slots some sentence of the line has a word."""
+    def _candidates(self, tokens: Sequence[Token], by_bit: dict[int, list[int]]) -> set[int]:
+        """The sayings for each of whose slots some sentence of a text has a word."""
         sayings = self._sayings
         found: set[int] = set()
         for sentence in _by_sentence(tokens):
@@ -99,7 +149,7 @@ class SayingIndex:
                             break
                     else:
                         found.add(number)
-        return sorted(found)
+        return found
 
 
 def concepts_of(text: str) -> list[str]:
@@ -127,30 +177,33 @@ def _bits_of(mask: int) -> Iterator[int]:
 
 
 def _by_sentence(tokens: Sequence[Token]) -> Iterable[int]:
-    """The concepts of each sentence of a line."""
+    """The concepts of each sentence of a text."""
     found: dict[int, int] = {}
     for token in tokens:
         found[token.sentence] = found.get(token.sentence, 0) | token.concepts
-    return set(found.values())
+    return found.values()
 
 
-def _by_clause(tokens: Sequence[Token]) -> dict[int, int]:
-    """The concepts of each clause of a line."""
-    found: dict[int, int] = {}
-    for token in tokens:
-        found[token.clause] = found.get(token.clause, 0) | token.concepts
-    return found
+def _found(saying: Saying, sentences: Sequence[_Sentence]) -> list[Found]:
+    """The places in some sentences of a line where a saying is, up to a bound."""
+    owner = saying.owner
+    places = [
+        Found(owner, start + first, start + last)
+        for start, tokens in sentences
+        for first, last in _places(saying, tokens)
+    ]
+    return places[:_MOST_FOUND]
 
 
-def _found(saying: Saying, tokens: Sequence[Token], clauses: dict[int, int]) -> Iterator[Found]:
-    """Each place where the slots are filled in order, with the nearest words before the last."""
+def _places(saying: Saying, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where the slots are filled in order, with the nearest words before the last."""
     slots, room = saying.slots, saying.room
     last = len(slots) - 1
     reached: list[tuple[Token, Token] | None] = [None] * (last + 1)
-    count = 0
     for token in tokens:
+        concepts = token.concepts
         for at in range(last, -1, -1):
-            if not token.concepts & slots[at]:
+            if not concepts & slots[at]:
                 continue
             first = token if at == 0 else _first(reached[at - 1], token, room[at])
             if first is not None:
@@ -159,11 +212,8 @@ def _found(saying: Saying, tokens: Sequence[Token], clauses: dict[int, int]) -> 
         if done is None:
             continue
         reached[last] = None
-        if not _is_spoilt(saying.without, clauses, *done):
-            yield Found(saying.owner, done[0].start, done[1].end)
-            count += 1
-            if count == _MOST_FOUND:
-                return
+        if not (saying.without and _is_spoilt(saying.without, tokens, *done)):
+            yield done[0].start, done[1].end
 
 
 def _first(before: tuple[Token, Token] | None, token: Token, room: int) -> Token | None:
@@ -176,6 +226,7 @@ def _first(before: tuple[Token, Token] | None, token: Token, room: int) -> Token
     return before[0] if 0 <= apart <= abs(room) else None
 
 
-def _is_spoilt(without: int, clauses: dict[int, int], first: Token, last: Token) -> bool:
+def _is_spoilt(without: int, tokens: Sequence[Token], first: Token, last: Token) -> bool:
+    """Whether the clauses that a saying goes through have what it must be without."""
     through = range(first.clause, last.clause + 1)
-    return without != 0 and any(clauses.get(clause, 0) & without for clause in through)
+    return any(token.concepts & without for token in tokens if token.clause in through)

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import groupby
-from operator import or_
-from typing import Final
+from operator import attrgetter, or_
+from typing import Final, NamedTuple
 
 from ciops.triage.issue_text import Line, Reading
-from ciops.triage.lexicon import NEGATOR, NUMBER, Lexicon, Token
-from ciops.triage.patterns import fold
+from ciops.triage.lexicon import NEGATOR, NUMBER, Lexicon, Token, sentences_of
+from ciops.triage.patterns import fold, words_of
 from ciops.triage.reading_rules import SPOKEN
 from ciops.triage.version_numbers import (
     NEWEST,
@@ -59,6 +59,13 @@ class VersionWords:
         if mask is None:
             mask = self.masks[names] = reduce(or_, (self.bits[name] for name in names))
         return concepts & mask != 0
+
+
+class _Said(NamedTuple):
+    """A line in lower case, and where a sentence of it starts."""
+
+    text: str
+    start: int
 
 
 @dataclass(slots=True)
@@ -113,26 +120,33 @@ def _compared(clauses: Sequence[_Clause], line: Line, words: VersionWords) -> It
 def _sentences(line: Line, words: VersionWords) -> Iterator[list[_Clause]]:
     """The clauses of each sentence that names a version."""
     text = plain_dates(fold(line.text))
-    tokens = words.lexicon.read(text)
-    told = reduce(or_, (token.concepts for token in tokens), 0)
-    if not (words.has(told, "older", "newest") or may_name_a_version(text, words.shape)):
-        return
-    for _, part in groupby(tokens, key=lambda token: token.sentence):
-        sentence = list(part)
-        if line.zone != "title" and _ASKED.match(text, sentence[-1].end):
+    for start, end in sentences_of(text):
+        if not _may_tell(text[start:end], words):
             continue
-        clauses = _clauses(sentence)
-        _fill(clauses, text, words)
-        if any(clause.versions for clause in clauses):
-            _settle(clauses, words)
-            yield clauses
+        tokens = words.lexicon.read(text[start:end])
+        for _, part in groupby(tokens, key=attrgetter("sentence")):
+            sentence = list(part)
+            if line.zone != "title" and _ASKED.match(text, start + sentence[-1].end):
+                continue
+            clauses = _clauses(sentence)
+            _fill(clauses, _Said(text, start), words)
+            if any(clause.versions for clause in clauses):
+                _settle(clauses, words)
+                yield clauses
+
+
+def _may_tell(text: str, words: VersionWords) -> bool:
+    """Whether a sentence has a number that may be a version, or a word for one."""
+    if may_name_a_version(text, words.shape):
+        return True
+    return words.has(words.lexicon.may_have(text, words_of(text)), "older", "newest")
 
 
 def _clauses(sentence: Sequence[Token]) -> list[_Clause]:
-    return [_Clause(list(part)) for _, part in groupby(sentence, key=lambda token: token.clause)]
+    return [_Clause(list(part)) for _, part in groupby(sentence, key=attrgetter("clause"))]
 
 
-def _fill(clauses: Sequence[_Clause], text: str, words: VersionWords) -> None:
+def _fill(clauses: Sequence[_Clause], said: _Said, words: VersionWords) -> None:
     """Put into each clause of a sentence the versions of the product that it names.
 
     A version is another product's if that is named just before it, or if such a one came first.
@@ -145,7 +159,7 @@ def _fill(clauses: Sequence[_Clause], text: str, words: VersionWords) -> None:
                 foreign = token.last
             elif words.has(token.concepts, "product"):
                 foreign, others = _FAR, False
-            version = _version_at(token, before, text, words)
+            version = _version_at(token, before, said, words)
             before = token
             if version is None:
                 continue
@@ -158,19 +172,20 @@ def _fill(clauses: Sequence[_Clause], text: str, words: VersionWords) -> None:
 
 
 def _version_at(
-    token: Token, before: Token | None, text: str, words: VersionWords
+    token: Token, before: Token | None, said: _Said, words: VersionWords
 ) -> Version | None:
     if words.has(token.concepts, NUMBER):
-        version = version_in(text, token.start, token.end, words.shape)
-        return version if _is_introduced(token, before, text, words) else None
+        start, end = said.start + token.start, said.start + token.end
+        version = version_in(said.text, start, end, words.shape)
+        return version if _is_introduced(token, before, said, words) else None
     if words.has(token.concepts, "older"):
         return OLDER
     return NEWEST if words.has(token.concepts, "newest") else None
 
 
-def _is_introduced(token: Token, before: Token | None, text: str, words: VersionWords) -> bool:
+def _is_introduced(token: Token, before: Token | None, said: _Said, words: VersionWords) -> bool:
     """Whether a number stands as a version does: after `in`, `torch`, `since`, or by itself."""
-    if opens_a_clause(text, token.start):
+    if opens_a_clause(said.text, said.start + token.start):
         return True
     near = before is not None and token.first - before.last == 1
     return near and before is not None and words.has(before.concepts, *_BEFORE)

@@ -7,13 +7,13 @@ about it; path never suffices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ciops.triage.evidence import Evidence
-from ciops.triage.policy import Family, Override, Policy
+from ciops.triage.evidence import GROUPS, Evidence
+from ciops.triage.policy import Family, Override, Policy, Role
 
 _STANDING: Final = ("root", "api")
 _TITLED: Final = 2.0
@@ -62,24 +62,27 @@ def score_topics(found: Iterable[Evidence]) -> dict[str, Score]:
 def score_of(topic: str, items: Sequence[Evidence]) -> Score:
     """Add up the best line of each signal in each kind of place, apart for each camp."""
     best: dict[tuple[str, str, bool, bool], float] = {}
+    speaking = []
     for item in items:
-        group, points = item.group, item.points
+        points, group = item.points, GROUPS[item.zone]
         signal = item.role if group == "title" else item.signal  # a title says it once
         key = (signal, group, item.speaker == "maintainer", points < 0)
-        if key not in best or abs(points) > abs(best[key]):
+        held = best.get(key)
+        if held is None or abs(points) > abs(held):
             best[key] = points
-    speaking = [item for item in items if item.points > 0]
-    used = {(item.signal, item.group) for item in speaking if item.role == "api"}
-    title = [item for item in speaking if item.group == "title"]
+        if points > 0:
+            speaking.append((item.role, group, item))
+    used = {(item.signal, group) for role, group, item in speaking if role == "api"}
+    title = [(role, item.points) for role, group, item in speaking if group == "title"]
     return Score(
         topic,
         round(sum(best.values()), 2),
-        tuple(sorted(items, key=_strength)),
-        has_root=any(item.role == "root" for item in speaking),
+        tuple(sorted(items, key=_strength)) if len(items) > 1 else tuple(items),
+        has_root="root" in [role for role, _, _ in speaking],
         apis=len(used),
-        titled=any(item.role in _STANDING and item.points >= _TITLED for item in title),
-        hinted=any(item.role == "weak" for item in title),
-        named=_is_named(speaking, {signal for signal, _ in used}),
+        titled=any(role in _STANDING and points >= _TITLED for role, points in title),
+        hinted=any(role == "weak" for role, _ in title),
+        named=_is_named(speaking, used),
     )
 
 
@@ -87,8 +90,11 @@ def _strength(item: Evidence) -> float:
     return -abs(item.points)
 
 
-def _is_named(speaking: Sequence[Evidence], used: Collection[str]) -> bool:
-    return any(item.signal.endswith(_NAME) and item.signal not in used for item in speaking)
+def _is_named(
+    speaking: Sequence[tuple[Role, str, Evidence]], used: Collection[tuple[str, str]]
+) -> bool:
+    names = [item.signal for _, _, item in speaking if item.signal.endswith(_NAME)]
+    return bool(names) and not {signal for signal, _ in used}.issuperset(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +145,12 @@ def holds(condition: str, tally: Tally) -> bool:
     "signal:id" (any positive evidence of it).
     "component:*" is that any part has evidence at all.
     """
-    if condition.startswith("signal:"):
-        return condition[7:] in tally.signals
-    scores = tally.scores
     topic, _, asked = condition.partition(".")
-    if topic == "component:*":
-        return any(s.points > 0 for name, s in scores.items() if name.startswith("component:"))
-    score = scores.get(topic)
+    if topic[:7] == "signal:":
+        return condition[7:] in tally.signals
+    score = tally.scores.get(topic)
     if score is None:  # most are of what an issue does not speak of
-        return False
+        return topic == "component:*" and _any_part(tally.scores)
     if asked == "root":
         return score.has_root
     if asked == "titled":
@@ -157,6 +160,10 @@ def holds(condition: str, tally: Tally) -> bool:
     if topic.startswith("component:"):
         return score.stands and score.points > 0
     return score.points >= 1
+
+
+def _any_part(scores: dict[str, Score]) -> bool:
+    return any(s.points > 0 for name, s in scores.items() if name.startswith("component:"))
 
 
 def apply_overrides(
@@ -195,7 +202,10 @@ def _fires(override: Override, total: Tally) -> bool:
 
 def _any_holds(conditions: str, total: Tally) -> bool:
     """Conditions joined by " or "."""
-    return any(holds(condition, total) for condition in _either(conditions))
+    for condition in _either(conditions):  # noqa: SIM110 - half the time, and hundreds are asked
+        if holds(condition, total):
+            return True
+    return False
 
 
 @lru_cache(maxsize=1024)
@@ -234,12 +244,10 @@ def _cause(override: Override, evidence: Sequence[Evidence]) -> Evidence | None:
     for condition in override.when:
         for part in _either(condition):
             name = part.partition(".")[0]
-            matches: Callable[[Evidence], bool] = (
-                (lambda item, name=name: item.signal == name[7:])  # type: ignore[misc]
-                if name.startswith("signal:")
-                else (lambda item, name=name: item.topic == name)  # type: ignore[misc]
-            )
-            found = [item for item in evidence if matches(item) and item.points > 0]
+            if name.startswith("signal:"):
+                found = [x for x in evidence if x.signal == name[7:] and x.points > 0]
+            else:
+                found = [x for x in evidence if x.topic == name and x.points > 0]
             if found:
                 return max(found, key=lambda item: item.points)
     return None
