@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ciops.errors import RefusedError, UsageError
+from ciops.errors import PartialError, RefusedError, UsageError
 from ciops.plumbing.output_folder import OutputFolder, append, make_folder, open_new, write_whole
+from fakes.full_disk import room_for
 from plumbing.conftest import GITHUB, GITLAB, Seen
 
 WRITERS: dict[str, Callable[[Path], None]] = {
@@ -126,3 +128,44 @@ def test_what_is_cut_off_is_not_there(tmp_path: Path) -> None:
         cut_off()
     assert (tmp_path / "out" / "report.json").read_text(encoding="utf-8") == "whole"
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["report.json"]
+
+
+# --- a disk that fills up ---------------------------------------------------------------------
+
+
+def _written_new(path: Path) -> None:
+    with open_new(path) as file:
+        file.write(b"x" * 100)
+
+
+FILLING: dict[str, Callable[[Path], object]] = {
+    "new": _written_new,
+    "append": lambda path: append(path, b"x" * 100),
+    "whole": lambda path: write_whole(path, b"x" * 100),
+}
+
+
+@pytest.mark.parametrize("write", FILLING.values(), ids=FILLING)
+@pytest.mark.parametrize("size", [0, 1, 99])
+def test_a_write_that_finds_no_room_raises(
+    write: Callable[[Path], object], size: int, tmp_path: Path
+) -> None:
+    """A write without a buffer takes what there is room for, and that alone is no error."""
+    with room_for(size), pytest.raises(PartialError, match=r"file cannot be written: .*Make room"):
+        write(tmp_path / "file")
+
+
+@pytest.mark.parametrize("write", FILLING.values(), ids=FILLING)
+def test_a_write_that_just_fits(write: Callable[[Path], object], tmp_path: Path) -> None:
+    with room_for(100):
+        write(tmp_path / "file")
+    assert (tmp_path / "file").stat().st_size == 100
+
+
+@pytest.mark.parametrize("variable", ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"])
+def test_a_file_of_the_runner_that_cannot_be_written(
+    variable: str, tmp_path: Path, on: Callable[..., Seen]
+) -> None:
+    host = on({**GITHUB, variable: str(tmp_path / "not there" / "file")}).host
+    with pytest.raises(UsageError, match="file cannot be written: No such file or directory"):
+        (host.summary if variable.endswith("SUMMARY") else partial(host.output, "labels"))("x")

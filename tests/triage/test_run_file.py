@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
-from ciops.errors import UsageError
+from ciops.errors import PartialError, UsageError
 from ciops.triage.run_file import Entry, Run, RunFile, read_run_file
+from fakes.full_disk import room_for
 
 RUN = Run(
     repo="o/r",
@@ -52,6 +54,25 @@ def test_each_entry_is_one_write_to_the_file(tmp_path: Path) -> None:
     (written,) = (call.args[0].decode() for call in file.write.call_args_list)
     head = before[: before.index("\n ],")]
     assert json.loads(head + written)["writes"][0]["issue"] == 7
+
+
+@pytest.mark.parametrize("room", range(1, 300, 23))
+def test_where_there_is_no_room_for_an_entry_the_record_is_as_it_was(
+    room: int, tmp_path: Path
+) -> None:
+    """It raises, so that nothing is sent that no record tells of."""
+    with RunFile(tmp_path, RUN) as record:
+        record.add(SENT)
+        size = record.path.stat().st_size
+        long = replace(DONE, labels=("x" * 300,))
+        with room_for(size + room):
+            with pytest.raises(PartialError, match=r"run\.json cannot be written"):
+                record.add(long)
+            with pytest.raises(PartialError):
+                record.finish({"told": "x" * 300})
+        assert read_run_file(record.path).entries == (SENT,)
+        record.add(long)
+    assert read_run_file(record.path).entries == (SENT, long)
 
 
 def test_an_earlier_record_with_writes_is_kept(tmp_path: Path) -> None:

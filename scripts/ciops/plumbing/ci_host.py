@@ -29,7 +29,7 @@ from typing import Any, Final, TextIO
 from ciops.errors import UsageError
 from ciops.plumbing._inert_text import clean_text
 from ciops.plumbing._markdown_cut import SUMMARY_LIMIT, SUMMARY_NOTE, cut_markdown
-from ciops.plumbing.output_folder import append, make_folder
+from ciops.plumbing.output_folder import append, make_folder, unwritable
 from ciops.plumbing.yaml_file import read_text, shown
 
 __all__ = [
@@ -260,8 +260,11 @@ def _lines_of(secret: str) -> list[str]:
 
 def _hand_over(path: Path, text: str) -> None:
     """Add to a file that the runner gave, in one write."""
-    with path.open("ab") as file:
-        file.write(text.encode("utf-8", errors="replace"))
+    try:
+        with path.open("ab") as file:
+            file.write(text.encode("utf-8", errors="replace"))
+    except OSError as error:
+        raise unwritable(path, error) from None
 
 
 def _escape_data(text: str) -> str:

@@ -8,6 +8,7 @@ renamed, so it is all there or not at all.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from ciops.errors import RefusedError, UsageError
+from ciops.errors import CiopsError, PartialError, RefusedError, UsageError
 from ciops.plumbing.yaml_file import shown
 
 # Names that Windows keeps for devices, and what no file name should hold.
@@ -24,6 +25,7 @@ _LONGEST: Final = 80
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _MORE: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 _AS_IT_IS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EIO, getattr(errno, "EDQUOT", 0)})
 
 
 def safe_name(text: str) -> str:
@@ -52,24 +54,44 @@ def refuse_link(folder: Path, option: str = "--output") -> None:
             raise RefusedError(problem, "Name the folder that it leads to")
 
 
-def open_new(path: Path) -> FileIO:
+class WholeWrites(FileIO):
+    """A file without a buffer whose writes are all there, or raise.
+
+    A disk that fills up takes a part of a write, and says so by no more than its length.
+    """
+
+    def __init__(self, path: Path, flags: int) -> None:
+        super().__init__(os.open(path, flags | _AS_IT_IS, 0o644), "w")
+        self._path = path
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[super().write(left) :]
+        except OSError as error:
+            raise unwritable(self._path, error) from None
+        return len(data)
+
+
+def open_new(path: Path) -> WholeWrites:
     """A new file without a buffer, so that what is written is there; a link is replaced."""
     try:
         path.unlink(missing_ok=True)
-        return FileIO(os.open(path, _NEW | _AS_IT_IS, 0o644), "w")
+        return WholeWrites(path, _NEW)
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise unwritable(path, error) from None
 
 
 def append(path: Path, data: bytes) -> None:
-    """Add to a file in one write; a link is replaced."""
+    """Add to a file, in one write where there is room; a link is replaced."""
     try:
         if path.is_symlink():
             path.unlink()
-        with FileIO(os.open(path, _MORE | _AS_IT_IS, 0o644), "a") as file:
+        with WholeWrites(path, _MORE) as file:
             file.write(data)
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise unwritable(path, error) from None
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -87,13 +109,16 @@ def _aside(target: Path) -> Iterator[BinaryIO]:
             yield file
         aside.replace(target)
     except OSError as error:
-        raise _unwritable(target, error) from None
+        raise unwritable(target, error) from None
     finally:
         aside.unlink(missing_ok=True)
 
 
-def _unwritable(path: Path, error: OSError) -> UsageError:
+def unwritable(path: Path, error: OSError) -> CiopsError:
+    """The error for a file that cannot be written: a wrong place, or a disk without room."""
     problem = f"{path} cannot be written: {error.strerror or error}"
+    if error.errno in _NO_ROOM:
+        return PartialError(problem, "Make room and run again: what is done is left alone")
     return UsageError(problem, "Check the folder, or name another")
 
 

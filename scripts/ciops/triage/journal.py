@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from io import FileIO
 from pathlib import Path
 from typing import Any, Final, Self
 
-from ciops.plumbing.output_folder import make_folder, open_new
+from ciops.plumbing.output_folder import WholeWrites, make_folder, open_new
 from ciops.plumbing.rendering import escape_markdown
 from ciops.triage.case_file import to_case
 from ciops.triage.decide import to_json
@@ -40,7 +39,7 @@ class Journal:
         self._desk = desk
         self._decisions = open_new(folder / DECISIONS)
         self._sections = open_new(folder / SECTIONS)
-        self._shadow: FileIO | None = open_new(folder / SHADOW) if shadow else None
+        self._shadow = open_new(folder / SHADOW) if shadow else None
 
     def add(self, result: Result, changes: Sequence[Change] = (), *, show: bool = True) -> None:
         """Count a result and write it down; `show` gives it a section of the summary."""
@@ -81,7 +80,7 @@ class Journal:
                 file.close()
 
 
-def _line(file: FileIO, data: dict[str, Any]) -> None:
+def _line(file: WholeWrites, data: dict[str, Any]) -> None:
     file.write(json.dumps(data, ensure_ascii=False).encode("utf-8", errors="replace") + b"\n")
 
 

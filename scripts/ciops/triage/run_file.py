@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from io import FileIO
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from ciops.errors import UsageError
+from ciops.errors import CiopsError, UsageError
 from ciops.plumbing.output_folder import make_folder, open_new
 from ciops.plumbing.yaml_file import read_text, shown
 
@@ -69,7 +69,7 @@ class RunFile:
         self.path = folder / NAME
         make_folder(folder)
         _keep_earlier(self.path)
-        self._file: FileIO = open_new(self.path)
+        self._file = open_new(self.path)
         head = json.dumps({"schema": SCHEMA, "tool": "issue-triage", **asdict(run)}, indent=1)
         self._file.write(f'{head.removesuffix("}").rstrip()},\n "writes": ['.encode())
         self._end = self._file.tell()
@@ -98,6 +98,15 @@ class RunFile:
         self._put(_tail(result))
 
     def _put(self, data: bytes) -> None:
+        """Raises when there is no room: the file is then as it was, and the write is not sent."""
+        try:
+            self._end_with(data)
+        except CiopsError:
+            with suppress(CiopsError):
+                self._end_with(_tail(None))  # which was there, so there is room for it
+            raise
+
+    def _end_with(self, data: bytes) -> None:
         self._file.seek(self._end)
         self._file.write(data)
         self._file.truncate()

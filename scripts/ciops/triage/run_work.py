@@ -63,11 +63,11 @@ def work(setting: Setting, asked: Callable[[], Viewer]) -> int:
         report = Report(setting.host, desk, options, setting.forge.client, journal, setting.sweeps)
         try:
             ending = _looked_at(setting, desk, there, _session(setting, desk, record, report))
+            setting.interruption.finishing()
+            result = report.conclude(ending)
         except CiopsError as error:
             record.finish({"error": str(error)})
             raise
-        setting.interruption.finishing()
-        result = report.conclude(ending)
         record.finish(result)
         return int(result["status"])
 
