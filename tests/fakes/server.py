@@ -6,6 +6,7 @@ and which function answers which operation of the contract (`routes`).
 
 from __future__ import annotations
 
+import email.utils
 import json
 import threading
 import time
@@ -240,6 +241,7 @@ class FakeServer:
             is_json = reply.content_type.startswith(JSON)
             content = json.dumps(reply.body) if is_json else reply.body
             reply.headers.setdefault("Content-Type", reply.content_type)
+        reply.headers.setdefault("Date", email.utils.formatdate(self.now(), usegmt=True))
         return Delivery(
             status=reply.status,
             headers=reply.headers,

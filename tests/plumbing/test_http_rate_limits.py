@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
@@ -79,6 +80,42 @@ def test_waits(
     assert clock.slept == [max(wait, 2) if limited.status == 503 and method == "post" else wait]
     assert f"trying again in {clock.slept[0]:.0f} s" in log[0]
     assert len(landed) == (method == "post" and limited.status == 503)
+
+
+@pytest.mark.parametrize("skew", [-7200, -10, 10, 7200], ids=lambda skew: f"{skew} s")
+@pytest.mark.parametrize(
+    "limited",
+    [
+        Answer(b"{}", 403, github(0, 45)),
+        Answer(b"{}", 429, {"Retry-After": http_date(45)}),
+        Answer(b"", 429, {"RateLimit-Remaining": "0", "RateLimit-Reset": str(int(NOW + 45))}),
+    ],
+    ids=["reset", "a date", "GitLab's reset"],
+)
+def test_a_clock_that_is_wrong_waits_as_long_as_a_right_one(
+    server: Server, client: Client, clock: Clock, limited: Answer, skew: int
+) -> None:
+    """A moment is of the service's clock, which its Date tells: ours may be of another day."""
+    clock.time += skew
+    server.script(replace(limited, headers={**limited.headers, "Date": http_date(0)}), OK)
+    client.get("/x")
+    assert clock.slept == [45]
+
+
+def test_the_rate_is_told_by_our_clock(server: Server, client: Client, clock: Clock) -> None:
+    clock.time += 7200
+    server.script(Answer(b"{}", 200, {**github(3, 60), "Date": http_date(0)}))
+    client.get("/x")
+    assert client.rate.reset == clock.time + 60
+
+
+@pytest.mark.parametrize("date", ["", "yesterday", "Thu, 99 Foo 2023 99:99:99 GMT"])
+def test_a_date_that_is_none_is_not_gone_by(
+    server: Server, client: Client, clock: Clock, date: str
+) -> None:
+    server.script(Answer(b"{}", 403, {**github(0, 45), "Date": date}), OK)
+    client.get("/x")
+    assert clock.slept == [45]
 
 
 TOO_LONG = {

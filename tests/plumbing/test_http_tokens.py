@@ -157,13 +157,38 @@ def test_cookies_are_not_kept(server: Server, client: Client) -> None:
     assert "cookie" not in server.asked[1].headers
 
 
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
 def test_proxies_of_the_environment_are_used(
-    server: Server, client_of: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
+    make_server: Callable[[], Server],
+    client_of: Callable[..., Client],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
-    monkeypatch.setenv("HTTP_PROXY", server.url)
+    """Seen at a redirect to a host that only the proxy knows: no token goes through in plain."""
+    server, proxy = make_server(), make_server()
+    monkeypatch.setenv(name, proxy.url)
+    server.script(Answer(status=302, headers={"Location": "http://storage.example/log"}))
+    proxy.script(OK)
+    assert client_of(server.url).get("/x").data == {"ok": True}
+    assert [asked.path for asked in proxy.asked] == ["http://storage.example/log"]
+    assert "authorization" not in proxy.asked[0].headers
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_this_machine_is_asked_without_a_proxy(
+    make_server: Callable[[], Server],
+    client_of: Callable[..., Client],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    host: str,
+) -> None:
+    """A proxy would read the token, which http does not hide, and answer for its own loopback."""
+    server, proxy = make_server(), make_server()
+    monkeypatch.setenv(name, proxy.url)
     server.script(OK)
-    client_of("http://127.0.0.1:9").get("/x")
-    assert server.asked[0].path == "http://127.0.0.1:9/x"
+    assert client_of(server.url.replace("127.0.0.1", host)).get("/x").data == {"ok": True}
+    assert proxy.asked == []
 
 
 def test_a_proxy_that_does_not_answer(

@@ -253,12 +253,12 @@ def _wait_asked(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds until the service wants to be asked again, 0 or more; None when it does not say."""
     after = headers.get("retry-after")
     if after is not None:
-        seconds = _retry_after(after.strip(), now)
+        seconds = _retry_after(after.strip(), _served_at(headers, now))
         if seconds is not None:
             return seconds
     if headers.get("x-ratelimit-remaining", headers.get("ratelimit-remaining", "0")).strip() != "0":
         return None
-    reset = rate_of(headers).reset
+    reset = rate_of(headers, now).reset
     return None if reset is None else max(0.0, reset - now)
 
 
@@ -273,17 +273,29 @@ def _retry_after(text: str, now: float) -> float | None:
         return None
 
 
-def rate_of(headers: Mapping[str, str]) -> Rate:
-    """GitHub and Jira write x-ratelimit-*, GitLab ratelimit-*; Jira's reset is an ISO date."""
+def _served_at(headers: Mapping[str, str], now: float) -> float:
+    """When the service says it answered: its moments are of its clock, which may not be ours."""
+    try:
+        return parsedate_to_datetime(headers.get("date", "")).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return now
+
+
+def rate_of(headers: Mapping[str, str], now: float) -> Rate:
+    """GitHub and Jira write x-ratelimit-*, GitLab ratelimit-*; Jira's reset is an ISO date.
+
+    `now` is of our clock, and so is the reset that is returned.
+    """
 
     def header(name: str) -> str:
         return headers.get(f"x-ratelimit-{name}", headers.get(f"ratelimit-{name}", "")).strip()
 
     remaining, limit = _number(header("remaining")), _number(header("limit"))
+    reset = _reset_time(header("reset"))
     return Rate(
         None if remaining is None else int(remaining),
         None if limit is None else int(limit),
-        _reset_time(header("reset")),
+        None if reset is None else reset + now - _served_at(headers, now),
     )
 
 

@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import base64
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from ciops.errors import UsageError
 from ciops.plumbing._http_replies import ForeignHostError, Rate, UnavailableError, rate_of
-from ciops.plumbing._http_transfer import checked_base, origin_of, redirect_target
+from ciops.plumbing._http_transfer import (
+    Origin,
+    checked_base,
+    is_loopback,
+    origin_of,
+    redirect_target,
+)
 
 if TYPE_CHECKING:
     import requests
@@ -35,6 +41,7 @@ class Wire:
         auth: str,
         headers: Mapping[str, str],
         timeout: tuple[float, float],
+        now: Callable[[], float],
     ) -> None:
         self.service = service
         self.base_url = checked_base(service, base_url)
@@ -46,6 +53,7 @@ class Wire:
         if token and token.strip():
             self._headers["Authorization"] = self._authorization(token.strip(), auth)
         self._timeout = timeout
+        self._now = now
         self._lock = threading.Lock()
         self._session = _new_session()
 
@@ -93,7 +101,8 @@ class Wire:
     ) -> requests.Response:
         import requests
 
-        own = origin_of(url) == self._origin
+        origin = origin_of(url)
+        own = origin == self._origin
         # On another host: nothing that was given to us, so no token under any name.
         everything = {**self._headers, **headers} if own else {"Accept": "*/*", **headers}
         with self._lock:
@@ -106,6 +115,7 @@ class Wire:
                 data=data,
                 headers=everything,
                 timeout=self._timeout,
+                proxies=_without_proxy(origin),
                 allow_redirects=False,
                 stream=True,
             )
@@ -116,7 +126,7 @@ class Wire:
                 f"{self.service}: REQUESTS_CA_BUNDLE names no file that is there", "Correct it"
             ) from None
         if own:
-            self.rate = rate_of(response.headers)
+            self.rate = rate_of(response.headers, self._now())
         return response
 
     def close(self) -> None:
@@ -159,6 +169,11 @@ def _new_session() -> requests.Session:
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(pool_maxsize=POOL_SIZE))
     return session
+
+
+def _without_proxy(origin: Origin | None) -> dict[str, str] | None:
+    """What is on this machine is asked directly: a proxy would see its token, and not reach it."""
+    return {"no_proxy": origin[1]} if origin is not None and is_loopback(origin[1]) else None
 
 
 def _nowhere(response: requests.Response) -> None:  # noqa: ARG001

@@ -2,8 +2,8 @@
 
 The token and every other header of a client go to the configured scheme, host and port only: a
 redirect elsewhere (object storage) is followed without them, an address or a Link to another
-host is refused. Plain http is for loopback. A .netrc is never read; proxies and CA bundles are
-taken from the environment as requests does.
+host is refused. Plain http is for loopback, which no proxy is asked for. A .netrc is never read;
+other proxies and CA bundles are taken from the environment as requests does.
 
 urllib3's `Retry` counts the tries and sets the backoff. The loop around it is here because waits
 are capped and announced, a body cut short counts as a failure, GitHub says "slow down" with 403
@@ -125,7 +125,7 @@ class Client:
         max_wait: float = MAX_WAIT,
     ) -> None:
         self.service = service
-        self._wire = Wire(service, base_url, token, auth, headers or {}, timeout)
+        self._wire = Wire(service, base_url, token, auth, headers or {}, timeout, now)
         self._sleep = sleep
         self._now = now
         self._log = log
