@@ -71,7 +71,7 @@ _SHAPE: Final = re.compile(
 )
 
 _PYTHON: Final = re.compile(
-    r"[ \t]{0,60}(?:>>> |\.\.\. )?(?:"
+    r"[ \t]{0,60}(?:>>> |\.\.\. |In \[\d{1,4}\]: ?)?(?:"
     r"from [\w.]{1,120} import |import [\w.]{1,120}(?: as \w{1,40})?(?:[,;#\s]|$)"
     r"|(?:async )?def \w{1,80}\(|class \w{1,80}\b.{0,200}:|@[\w.]{1,80}|(?:return|yield|raise"
     r"|assert|del)\b[ (]"
@@ -82,7 +82,7 @@ _PYTHON: Final = re.compile(
     r")"
 )
 _PYTHON_START: Final = re.compile(
-    r"[ \t]{0,12}(?:>>> )?(?:from [\w.]{1,120} import \S"
+    r"[ \t]{0,12}(?:>>> |In \[\d{1,4}\]: ?)?(?:from [\w.]{1,120} import \S"
     r"|import [\w.]{1,120}(?: as \w{1,40})?(?:[,;#]|\s*$)"
     r"|def \w{1,80}\(.{0,200}:|class \w{1,80}(?:\(.{0,120}\))?:\s*$|@[\w.]{1,80}(?:\(|\s*$)"
     r"|[\w.\[\]\"', ]{1,80} = [\w.]{1,80}[(\[]|[\w.]{3,80}\([^ ]?.{0,200}\)\s*(?:#.*)?$"

@@ -107,7 +107,7 @@ def _rules(document: Document, policy: Policy) -> Iterator[str]:
 def _unknown(condition: str, known: set[str], topics: set[str], policy: Policy) -> str | None:
     if condition.startswith("signal:"):
         name = condition[7:]
-        computed = name.endswith("_frames") or name == WORKED_BEFORE
+        computed = name.endswith(("_frames", "_file")) or name == WORKED_BEFORE
         return None if name in known or computed else f"there is no signal {name!r}"
     topic = condition.partition(".")[0]
     if topic.startswith("component:"):

@@ -19,7 +19,7 @@ from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
 
 _ONE_LINER: Final = re.compile(r"python[\d.]{0,5} +-c +(?P<q>[\"'])(?P<code>.{3,600})(?P=q)")
-_HEREDOC: Final = re.compile(r"<< ?-?[\"']?(?:EOF|PY|END)\b")
+_HEREDOC: Final = re.compile(r"<< ?-?([\"']?)(?P<end>[A-Z]\w{1,15})\1")
 _INLINE: Final = re.compile(r"`([^`\n]{3,300})`")
 _LAUNCH: Final = re.compile(
     r"\b(?:torchrun|mpirun|mpiexec|srun|python[\d.]{0,3}|accelerate launch) -|init_process_group\("
@@ -113,7 +113,7 @@ def _sign(line: Line, signal: str) -> Evidence:
 def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
     touches, template = policy.reproduction.touches, policy.reproduction.template_code
     yield from _job_scripts(reading)
-    for block in _code_blocks(reading):
+    for block in (*_code_blocks(reading), *_heredocs(reading)):
         code = "\n".join(line.text for line in block)
         at = touching_line(code, touches, template)
         if at is not None and _WISHED.search(code) is None:
@@ -156,6 +156,21 @@ def _code_blocks(reading: Reading) -> Iterator[list[Line]]:
         if line.zone == "code":
             blocks.setdefault((line.turn, line.block), []).append(line)
     yield from blocks.values()
+
+
+def _heredocs(reading: Reading) -> Iterator[list[Line]]:
+    """What commands write into a file, or an interpreter: `cat > a.py <<EOF`, to its end."""
+    held: list[Line] = []
+    end = ""
+    for line in reading.lines:
+        if end and line.zone in ("shell", "code", "log") and line.text.strip() != end:
+            held.append(line)
+            continue
+        if held:
+            yield held
+        held = []
+        match = _HEREDOC.search(line.text) if line.zone in ("shell", "code") else None
+        end = match["end"] if match else ""
 
 
 def _one_liner_touches(code: str, touches: frozenset[str]) -> bool:
@@ -206,23 +221,26 @@ def _sentence_is_enough(sentence: str, touches: frozenset[str]) -> bool:
     return sum(touching_line(span, touches, ()) is not None for span in calls) >= 2
 
 
+_VERBS: Final = (
+    r"(?:run|launch|start|clone|install|set|export|call|create|build|save|load|kill|restart|wait"
+    r"|train|open|use|execute|init\w*|wrap|apply|resume|download|checkout|add|replace|remove|change"
+    r"|make|compile|stop|send|submit|enable|disable|insert|construct|define|import|take|put|copy"
+    r"|edit|pass|do|ctrl|press|unplug|spawn|pip|conda|git|python|torchrun|srun|mpirun|cd|observe"
+    r"|see|watch|check|compare|trigger|configure|deploy|prepare|pick|write|interrupt|drop|repeat"
+    r"|shrink|scale|comment out)\b"
+)
 _STEP_VERB: Final = re.compile(
-    r"^\W{0,4}(?:then |first,? |finally,? |next,? |and |now |on \w+ ?\w*[,:] )?(?:run|launch"
-    r"|start|clone|install|set|export|call|create|build|save|load|kill|restart|wait|train|open"
-    r"|use|execute|init\w*|wrap|apply|resume|download|checkout|add|replace|remove|change|make"
-    r"|compile|stop|send|submit|enable|disable|insert|construct|define|import|take|put|copy|edit"
-    r"|pass|do|ctrl|press|unplug|spawn|pip|conda|git|python|torchrun|srun|mpirun|cd|observe|see"
-    r"|watch|check|compare|trigger|configure|deploy|prepare|pick|write|interrupt|drop|repeat"
-    r"|shrink|scale)\b",
+    r"^\W{0,4}(?:then |first,? |finally,? |next,? |and |now |on \w+ ?\w*[,:] )?" + _VERBS,
     re.IGNORECASE,
 )
+_THEN_VERB: Final = re.compile(rf"(?:[,;] (?:and |then )?|\b(?:and|then) ){_VERBS}", re.IGNORECASE)
 
 
 def _steps(reading: Reading) -> Iterator[tuple[Line, str]]:
     """At least two listed steps that tell somebody what to do, one of them concrete."""
     for lines in _by_turn(reading):
         steps = [x for x in lines if x.zone in ("prose", "steps") and _is_step(x.text)]
-        told = next((x for x in lines if _tells_steps(x)), None)
+        told = next((x for x in lines if _tells_steps(x) or _orders_steps(x)), None)
         if told is not None:
             yield told, "steps"
         if len(steps) >= 2 and sum(bool(_CONCRETE.search(_item(x.text))) for x in steps) >= 1:
@@ -238,7 +256,9 @@ _DESCRIBED: Final = re.compile(
 _TELLS: Final = re.compile(
     r"(?:^|[.!?] )\W{0,4}(?:steps?|to reproduce|repro(?:duction|ducer)?|how to reproduce"
     r"|reproduce (?:with|by)|to (?:see|trigger|provoke|show|get) (?:it|this|the \w{2,16})"
-    r"|(?:minimal |test )?script|minimal example)\b[^:\n]{0,30}:\s*(?P<told>\S.{20,600})",
+    r"|(?:minimal |test )?script|minimal example"
+    r"|(?:any|every|each) [^.:\n]{2,40} (?:shows?|reproduces?|triggers?|has) (?:it|this))\b"
+    r"[^:\n]{0,30}:\s*(?P<told>\S.{20,600})",
     re.IGNORECASE,
 )
 
@@ -253,6 +273,16 @@ def _tells_steps(line: Line) -> bool:
     told = match["told"]
     listed = told.count(",") >= 2 or _THEN_DO.search(told)
     return "`" in told or bool(listed) or bool(_LAUNCH.search(told))
+
+
+def _orders_steps(line: Line) -> bool:
+    """`Take x, set y to 3 and run it twice`: a reporter's sentence of three things to do."""
+    if line.zone not in ("prose", "steps") or line.speaker != "reporter":
+        return False
+    return any(
+        _STEP_VERB.match(text) and len(_THEN_VERB.findall(text)) >= 2 and _CONCRETE.search(text)
+        for text in _SENTENCE.split(line.text)[:_MOST]
+    )
 
 
 def _described_launches(reading: Reading) -> Iterator[tuple[Line, str]]:
