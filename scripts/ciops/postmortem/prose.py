@@ -75,7 +75,7 @@ def _check(prose: Prose, found: list[Sentence], scope: Scope, guide: Guide) -> I
     for sentence in found:
         hits = _hits(sentence, prose, paragraphs[sentence.paragraph], guide)
         if prose.place in guide.kinds["overclaim"]:
-            claims = overclaims(sentence, scope, guide)
+            claims = [_trimmed(sentence.text, span) for span in overclaims(sentence, scope, guide)]
             hits += [_Hit("overclaim", start, end, "overclaim") for start, end in claims]
         for hit in _distinct(hits):
             phrase = " ".join(sentence.phrase(hit.start, hit.end).split())
@@ -94,12 +94,10 @@ def _hits(sentence: Sentence, prose: Prose, paragraph: str, guide: Guide) -> lis
 
 
 def _trimmed(text: str, span: Span) -> Span:
-    start, end = span
-    while start < end and text[start] in " ,;:、。：；":
-        start += 1
-    while end > start and text[end - 1] in " ,;:.、。：；":
-        end -= 1
-    return start, end
+    """A match without the white space and the punctuation around it."""
+    words = text[slice(*span)].lstrip(" ,;:、。：；")
+    start = span[1] - len(words)
+    return start, start + len(words.rstrip(" ,;:.、。：；"))
 
 
 def _exempt(
