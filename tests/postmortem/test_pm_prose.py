@@ -208,6 +208,18 @@ def test_two_claims_in_one_clause_are_one_finding():
     ]
 
 
+@pytest.mark.parametrize(
+    ("summary", "phrases"),
+    [
+        ("It is probably maybe a stale lock.", ["probably maybe"]),
+        ("It is probably, maybe, a stale lock.", ["probably", "maybe"]),
+        ("It is probably stale, maybe.", ["probably", "maybe"]),
+    ],
+)
+def test_words_of_one_kind_are_one_finding_where_they_touch(summary, phrases):
+    assert [phrase for _, _, phrase in findings(summary=summary)] == phrases
+
+
 def test_a_finding_is_placed_in_the_file():
     text = (
         "language: en\nroot_cause:\n  status: identified\n  mechanism: |\n    First line.\n\n"
