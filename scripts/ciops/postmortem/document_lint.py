@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ciops.postmortem.claims import Scope
-from ciops.postmortem.prose import Finding, Prose, check
+from ciops.postmortem.prose import Finding, Prose, check, named_persons
 from ciops.postmortem.prose_rules import Guide
 from ciops.postmortem.record import Language
 from ciops.postmortem.sections import Names, Part, split_sections
@@ -55,7 +55,7 @@ def lint(text: str, names: Names, guide: Guide) -> Iterator[Passage]:
     """The findings of a document in its order."""
     text = _without_front_matter(text)
     parts = list(split_sections(text, names))
-    people, scope = _people(text, names), _scope(parts, guide)
+    people, scope = _people(text, names, guide), _scope(parts, guide)
     for part in parts:
         place = _PLACES.get(part.section, "other")
         prose = Prose((part.section or "document",), place, part.text)
@@ -69,9 +69,10 @@ def _without_front_matter(text: str) -> str:
     return "\n" * match.group().count("\n") + text[match.end() :] if match else text
 
 
-def _people(text: str, names: Names) -> list[str]:
+def _people(text: str, names: Names, guide: Guide) -> list[str]:
     found = [match["name"] for match in names.owner.finditer(text)]
     found += [match["name"] for match in _ITEM_OWNER.finditer(text)]
+    found += named_persons([text], guide)
     return list(dict.fromkeys(found))
 
 

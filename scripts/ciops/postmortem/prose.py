@@ -52,7 +52,8 @@ def check(
     texts: Iterable[Prose], names: Iterable[str], scope: Scope, guide: Guide
 ) -> Iterator[Finding]:
     """The findings in some texts; `names` are the persons that they may speak of."""
-    pattern = name_pattern(names)
+    texts = tuple(texts)
+    pattern = name_pattern((*names, *named_persons([prose.text for prose in texts], guide)))
     for prose in texts:
         if prose.text:
             yield from _check(prose, sentences(prose.text, guide, pattern), scope, guide)
@@ -187,6 +188,15 @@ def persons(record: Record) -> tuple[str, ...]:
     """Everybody the record names as a person."""
     names = [record.owner.name, *(item.owner for item in record.action_items)]
     return tuple(dict.fromkeys(re.sub(r"^@|\s*[（(].*$", "", name) for name in names if name))
+
+
+def named_persons(texts: Iterable[str], guide: Guide) -> list[str]:
+    """Who is named where only a person can stand: "approved by Mirela", "Pavel, who wrote it"."""
+    whole = "\n".join(texts).replace("\n", " ")
+    found = {hit["name"] for pattern in guide.named for hit in pattern.finditer(whole)}
+    # A word that also stands in small letters is a word.
+    words = set(re.findall(r"\w+", whole))
+    return sorted(name for name in found if name.lower() not in words)
 
 
 def scope_of(record: Record) -> Scope:

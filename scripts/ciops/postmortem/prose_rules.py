@@ -126,7 +126,7 @@ class Guide:
     """What one language's files say.
 
     `numbered` are the patterns of all rules as `index` knows them; `people` finds persons that no
-    record needs to name, `given_names` are theirs.
+    record needs to name, `named` where a text names one, `given_names` are theirs.
     """
 
     language: Language
@@ -139,6 +139,7 @@ class Guide:
     claims: Mapping[str, Pattern]
     absolute: Alternatives
     people: tuple[Pattern, ...]
+    named: tuple[Pattern, ...]
     given_names: frozenset[str]
     kinds: Mapping[str, frozenset[str]]
     log_lines: Pattern
@@ -195,7 +196,7 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
     top = Reader(load(folder / f"prose.{language}.yml"))
     top.mapping((*_GROUPS, "schema", "language"))
     top.choice("language", LANGUAGES)
-    claims = top.child("claims")
+    claims, people = top.child("claims"), top.child("people")
     macros = Macros(top.child("macros"), claims)
     exemptions = _patterns(top.child("exemptions"), macros)
     before = _patterns(top.child("exempt_before"), macros, "(?:{})$")
@@ -212,7 +213,8 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
         after=after,
         claims=_patterns(claims, macros),
         absolute=_absolute(claims, macros),
-        people=_people(top.child("people"), macros),
+        people=_people(people, macros),
+        named=tuple(Pattern(text, macros, people, "named") for text in people.texts("named", ())),
         given_names=frozenset(shared.text("given_names", "").split()),
         kinds=kinds,
         log_lines=_joined(shared, "log_lines", r"\s*(?:{})"),
@@ -268,7 +270,7 @@ def _rules(
 
 def _people(reader: Reader, macros: Macros) -> tuple[Pattern, ...]:
     """How persons are found beside the names of the record: titles, handles, roles, pronouns."""
-    reader.mapping(("roles", *PEOPLE))
+    reader.mapping(("roles", "named", *PEOPLE))
     roles = "|".join(f"(?:{role})" for role in reader.texts("roles"))
     words = {key: _written(reader, key) for key in PEOPLE if reader.has(key)}
     start, not_behind = words.get("start", "") + words.get("before", ""), words["not_before"]
