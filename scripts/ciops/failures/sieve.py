@@ -23,6 +23,7 @@ _MANY: Final = 0.1
 # A digest: no pattern asks for one.
 _DIGEST: Final = re.compile(rb"(?<![0-9A-Za-z])[0-9a-f]{8,}(?![0-9A-Za-z])")
 _LETTERS_OF_DIGEST: Final = re.compile(rb"\b[a-f]+\b")
+_LETTERS: Final = b"abcdef"
 _FEW: Final = 4
 
 
@@ -33,11 +34,18 @@ class Sieve:
     whatever thread.
     """
 
-    __slots__ = ("_dull", "_dull_reduced", "_found", "_fragile", "_met", "_words")
+    __slots__ = (
+        *("_dull", "_dull_reduced", "_found", "_fragile", "_frames", "_leads", "_met", "_words"),
+    )
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = tuple(sorted({word.lower().encode() for word in words}, key=len))
         self._fragile = tuple(word for word in self._words if _LETTERS_OF_DIGEST.search(word))
+        # What a word begins with that a digest would complete.
+        self._leads = tuple(
+            word[: one.start()] for word in self._words for one in _LETTERS_OF_DIGEST.finditer(word)
+        )
+        self._frames: dict[bytes, tuple[bytes, bytes]] = {}
         self._dull: set[bytes] = set()
         self._dull_reduced: set[bytes] = set()
         self._met: set[bytes] = set()
@@ -46,7 +54,8 @@ class Sieve:
     def beside(self) -> Sieve:
         """A sieve that has met no line yet, and shares what is known to be dull."""
         other = Sieve.__new__(Sieve)
-        other._words, other._fragile = self._words, self._fragile
+        other._words, other._fragile, other._leads = self._words, self._fragile, self._leads
+        other._frames = self._frames
         other._dull, other._dull_reduced = self._dull, self._dull_reduced
         other._met = set()
         other._found = self._found
@@ -71,15 +80,48 @@ class Sieve:
 
     def _without_digests(self, fresh: set[bytes]) -> set[bytes]:
         """What is left of the templates of a log in which digests make every line new."""
-        keys = list(fresh)
+        keys = self._strange(list(fresh))
+        if not keys:
+            return set()
         blob = b"\n".join(keys)
         if self._fragile and _holds(blob.lower(), self._fragile):
-            return self._with_words(fresh, self._dull)
+            return self._with_words(set(keys), self._dull)
         reduced = _LETTERS_OF_DIGEST.sub(b"", blob).split(b"\n")
         new = set(reduced)
         new -= self._dull_reduced
         live = self._with_words(new, self._dull_reduced) if new else new
+        for key, short in zip(keys, reduced, strict=True):
+            if short not in live:
+                self._learn_frame(key)
         return {key for key, short in zip(keys, reduced, strict=True) if short in live}
+
+    def _strange(self, keys: list[bytes]) -> list[bytes]:
+        """The templates that differ from dull ones in more than the letters of one digest.
+
+        What has the letters of a frame but for those of digests, begins and ends as it does, can
+        have nothing else in between.
+        """
+        frame = self._frames.get
+        shapes = b"\n".join(keys).translate(None, _LETTERS).split(b"\n")
+        return [
+            key
+            for key, shape in zip(keys, shapes, strict=True)
+            if (around := frame(shape)) is None
+            or not (key.startswith(around[0]) and key.endswith(around[1]))
+        ]
+
+    def _learn_frame(self, key: bytes) -> None:
+        """What stands around the one digest of a dull template."""
+        digest = _LETTERS_OF_DIGEST.search(key)
+        if digest is None or len(key) > _LONGEST_KNOWN:
+            return
+        before, after = key[: digest.start()], key[digest.end() :]
+        lower = before.lower()
+        if _LETTERS_OF_DIGEST.search(after) or any(map(lower.endswith, self._leads)):
+            return
+        if len(self._frames) > _MOST_KNOWN:
+            self._frames.clear()
+        self._frames[key.translate(None, _LETTERS)] = (before, after)
 
     def _with_words(self, fresh: set[bytes], dull: set[bytes]) -> set[bytes]:
         """The new templates that hold a word; the others are dull from now on."""
