@@ -45,6 +45,15 @@ _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
 # Roles of events that say that something failed, which may be told in detail above them.
 _OVERALL: Final = frozenset((roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
+_DETAIL: Final = re.compile(r"(?i)(?:expected|actual|received|got)\b")
+# Who waits for others does not know why they failed.
+_WAITED: Final = re.compile(
+    r"(?i)\btimed? ?out\b.{0,20}\bwait|\bwait\w*\b.{0,60}\btimed? ?out\b"
+    r"|\b(?:is|are|became) unhealthy\b|BackoffLimitExceeded|DeadlineExceeded"
+    r"|\bprogress deadline\b|\bhealth ?checks? failed\b"
+    r"|\b(?:not|never) (?:be(?:come|came) )?(?:ready|healthy|available)\b|\bfailed (?:pre|post)-"
+    r"|\bexited \(\d+\)|\bcontext deadline exceeded\b|\bfailed to (?:start|come up)\b"
+)
 _HEADLINE: Final = re.compile(r":$|\b\d+ validation errors? for\b")
 _GUESS: Final = "the only error stands far above the end, and the job went on after it"
 _OUTLIVED: Final = "the job went on after it, and nothing says that it failed"
@@ -83,7 +92,9 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     ]
     if not weighed:
         return last_output.hint(facts, knowledge)
-    event = _specific(_chosen(weighed), facts.events, knowledge)
+    event = _specific(_chosen(_first_hand(weighed)), facts.events, knowledge)
+    if _WAITED.search(" ".join((event.text, *event.more[:2]))):
+        event = _shown(event, weighed)
     if event.role not in _OVERALL:
         return event
     found = last_output.finding_above(event, facts, knowledge)
@@ -119,16 +130,38 @@ def _chosen(weighed: Sequence[tuple[int, Event]]) -> Event:
     return first if first.sure else _said_before(first, weighed)
 
 
+def _first_hand(weighed: Sequence[tuple[int, Event]]) -> Sequence[tuple[int, Event]]:
+    """What was not only shown after the fact, where that says enough; and what is certain."""
+    heard = [one for one in weighed if not one[1].shown or one[0] >= weights.CERTAIN]
+    return heard if any(weight >= weights.STATED for weight, _ in heard) else weighed
+
+
+def _shown(event: Event, weighed: Sequence[tuple[int, Event]]) -> Event:
+    """What a log that was shown after the fact says, where somebody had only waited in vain."""
+    shown = [(weight, one) for weight, one in weighed if one.shown and one.number > event.number]
+    told = [one for one in shown if one[0] >= weights.STATED]
+    return _chosen(told) if told else event
+
+
 def _said_before(first: Event, weighed: Sequence[tuple[int, Event]]) -> Event:
     """Where the same was stated before in so many words, above an error that is none at times."""
     for weight, event in weighed:
         gap = first.start - event.last
         if weight != weights.STATED or not 0 < gap <= _BURST:
             continue
-        same_tool = gap <= _ADJACENT and event.text[:_WORD] == first.text[:_WORD]
-        if same_tool or _says_the_same(event.text, first.text):
+        if gap <= _ADJACENT and _goes_on(event, first, weighed):
+            return event
+        if _says_the_same(event.text, first.text):
             return event
     return first
+
+
+def _goes_on(one: Event, other: Event, weighed: Sequence[tuple[int, Event]]) -> bool:
+    """Whether an event goes on with what one right above it says: the same tool, or details."""
+    if one.text[:_WORD] == other.text[:_WORD]:
+        return True
+    between = any(one.number < event.number < other.start for _, event in weighed)
+    return not between and _DETAIL.match(other.text) is not None
 
 
 def _says_the_same(one: str, other: str) -> bool:

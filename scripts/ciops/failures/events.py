@@ -31,7 +31,7 @@ class Event:
     `end` its last line. `alive` counts ordinary lines that the same process printed soon after,
     `outlived` how often it lived on before it said so again. A `bare` event is one line without a
     traceback; one is `mentioned` where the line only tells of it ("tactic 3 failed: RuntimeError:
-    …"), and not `sure` where its rule is not.
+    …"), `shown` where a log is printed after the fact, and not `sure` where its rule is not.
     """
 
     number: int
@@ -50,6 +50,7 @@ class Event:
     sure: bool = True
     mentioned: bool = False
     epilogue: bool = False
+    shown: bool = False
     recovered: bool = False
     retried: bool = False
     repeats: int = 0
@@ -84,6 +85,8 @@ _GOES_ON: Final = frozenset(("command", "make", "link", "summary"))
 # Kinds of errors that a line may only mention: what was survived once is survived.
 _MENTIONED: Final = frozenset(("exception", "gpu", "resource", "network"))
 _LIVELY: Final = 12
+# Lines of a log that is shown after the fact.
+_SHOWN: Final = 80
 # An error that was outlived so often is background noise.
 _BACKGROUND: Final = 10
 _RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
@@ -92,12 +95,13 @@ _RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, 
 class EventLog:
     """The events of a trace; holds at most `MOST_EVENTS`."""
 
-    __slots__ = ("_begun", "_open", "closed", "concluded", "events")
+    __slots__ = ("_begun", "_open", "closed", "concluded", "events", "showing")
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.concluded = 0
         self.closed = False
+        self.showing = 0
         self._open: dict[str, Event] = {}
         self._begun: tuple[int, str] = (0, "")
 
@@ -118,6 +122,7 @@ class EventLog:
             known.alive = known.alive if told or known.outlived >= _BACKGROUND else 0
             known.recovered = known.retried = False
             return known
+        event.shown = self.showing > 0 and event.number - self.showing <= _SHOWN
         self._open[key] = event
         self.events.append(event)
         if len(self.events) > MOST_EVENTS:

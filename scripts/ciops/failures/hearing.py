@@ -80,6 +80,7 @@ class Hearing:
         self._hear(Line(seen.number, peeled.text, peeled.source, peeled.level))
 
     def _section(self, section: Section) -> None:
+        self._log.showing = 0
         if section.starts:
             self._epilogue = self._log.closed = section.name.startswith(_EPILOGUE)
         if self._epilogue and not self._script_end:

@@ -34,7 +34,10 @@ _END_OF_GROUP: Final = "##[endgroup]"
 _WARNS: Final = "warning"
 _COUNTS: Final = "counts"
 _NEAR: Final = 6
-_PLACE: Final = re.compile(r"^[^:]{0,40}(?:: ?\w+: )?\S+\.\w{1,10}(?::\d+|\(\d+|: line \d+)")
+_WARNING: Final = re.compile(r"(?i)(?<!\w)warning(?!\w)")
+_PLACE: Final = re.compile(
+    r"^(?!.*\w[Ww]arning: )[^:]{0,40}(?:: ?\w+: )?\S+\.\w{1,10}(?::\d+|\(\d+|: line \d+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +119,8 @@ def _smelling(output: Sequence[_Heard], event: Event) -> Event | None:
 
 def _warned(output: Sequence[_Heard], event: Event) -> Event | None:
     """The first warning about a place, where nothing else was said: some tools fail for them."""
-    warned = [one for one in _nearest(output) if one.warns and _PLACE.search(one.text)]
-    return _event(warned[-1], event, roles.HINT) if warned else None
+    found = next((one for one in output if one.warns and _PLACE.search(one.text)), None)
+    return _event(found, event, roles.HINT) if found else None
 
 
 def _nearest(output: Sequence[_Heard]) -> Iterator[_Heard]:
@@ -157,5 +160,6 @@ def _hear(line: Visible, knowledge: Knowledge) -> _Heard:
     peeled = peel(line.text)
     text = peeled.text.strip()
     said = knowledge.hinter.say(text, peeled.level)
-    warns = peeled.level == WARNING or (said is not None and said.rule.id == _WARNS)
+    known = said is not None and said.rule.id == _WARNS
+    warns = known or peeled.level == WARNING or (said is None and bool(_WARNING.search(text)))
     return _Heard(line, text, None if warns else said, warns)

@@ -146,13 +146,19 @@ _HASH: Final = (
 _AT: Final = (
     _kind(rf"(?P<name>@[\w.-]{{1,60}}/[\w.-]{{1,60}}:(?:{_TASKS})(?:[:-][\w-]{{1,30}})?): "),
 )
+_PLUS_INDENTED: Final = re.compile(r"\s{1,40}(?P<name>\+[a-z][\w.-]{0,60}) \| (?=\s*\S)")
 _SYSLOG: Final = (_kind(r"<\d{1,3}>(?=\S)"),)
-_EQUALS: Final = (_kind(r"==\d{1,9}== ?(?=\S)"),)
+_EQUALS: Final = (
+    _kind(r"==\d{1,9}== ?(?=\S)"),
+    _kind(r"==> (?P<name>[a-z][\w.-]{1,60}): (?=\s*\S)"),
+)
+_PLUS: Final = (_kind(r"(?P<name>\+[a-z][\w.-]{0,60}) \| (?=\s*\S)"),)
 _INDENTED_TAG: Final = (
     _kind(r"\s{1,8}\[(?:junit|java|exec|javac|testng|echo|groovyc|scalac)\] ?"),
+    _kind(rf"\s{{1,8}}\[(?P<level>{_LEVEL_WORDS})\]:? "),
 )
 _BARS: Final = (
-    _kind(r"\s{0,8}(?:[|│]\s?)+(?=\s*\S)"),
+    _kind(r"\s{0,8}(?:[|│┃║]\s?)+(?=\s*\S)"),
     _kind(r"\s{0,8}╰─>\s?"),
     _kind(r"\s{0,8}×\s(?=\S)"),
 )
@@ -168,9 +174,12 @@ _BY_FIRST: Final[dict[str, tuple[_Kind, ...]]] = {
     "#": _HASH,
     "@": _AT,
     "=": _EQUALS,
+    "+": _PLUS,
     "<": _SYSLOG,
     "|": _BARS,
     "│": _BARS,
+    "┃": _BARS,
+    "║": _BARS,
     "╰": _BARS,
     "×": _BARS,
 }
@@ -218,9 +227,11 @@ def _next_prefix(text: str, depth: int) -> re.Match[str] | None:
 
 def _indented(text: str) -> re.Match[str] | None:
     """A bar under some indentation: an exception group's, pip's, a box; a task of Ant."""
+    if "+" in text[:40] and " | " in text:
+        return _PLUS_INDENTED.match(text)
     if "[" in text[:9]:
         return next((m for kind in _INDENTED_TAG if (m := kind.pattern.match(text))), None)
-    if not any(bar in text[:12] for bar in "|│╰×"):
+    if not any(bar in text[:12] for bar in "|│┃║╰×"):
         return None
     return next((m for kind in _BARS if (m := kind.pattern.match(text))), None)
 

@@ -33,6 +33,7 @@ ECHO: Final = "shell-echo"
 """The rule that knows a command that the shell repeats."""
 _BEGINS: Final = "test-begins"
 _PASSES: Final = "test-passes"
+_SHOWS: Final = "shows-logs"
 # A story that ends in an exception: "tactic 3 is not usable: RuntimeError: CUDA error".
 _MENTIONED: Final = re.compile(r"[^:\s]+\s[^:]*:?\s.*?\b(?:[\w.]+\.)?[A-Z]\w+(?:Error|Exception)\b")
 _ANY_WORDS: Final = re.compile(r"\S")
@@ -235,7 +236,7 @@ class Speaker:
             self._noise = (line.number, roles.FALLOUT if kind == "fallout" else roles.BENIGN)
             return None
         if role in roles.DULL_ROLES:
-            self._follow_test(said, line, text)
+            self._note_dull(said, line, text)
             return None
         if role in (roles.STATED, roles.PASSED) or _only_warns(said, line):
             self._live(line)
@@ -244,10 +245,12 @@ class Speaker:
         event = _said_event(said, line, text, self.source)
         return self._note(event, said)
 
-    def _follow_test(self, said: Said, line: Line, text: str) -> None:
-        """An ordinary line, perhaps one that a test begins or ends with."""
-        if said.rule.id != ECHO:
-            self._live(line)
+    def _note_dull(self, said: Said, line: Line, text: str) -> None:
+        """An ordinary line, perhaps one that a command, a test or a shown log begins with."""
+        if said.rule.kind == _SHOWS or said.rule.id == ECHO:
+            self._log.showing = line.number if said.rule.kind == _SHOWS else 0
+            return
+        self._live(line)
         if said.rule.kind not in (_BEGINS, _PASSES):
             return
         match = said.rule.compiled().search(text)  # what is known may be known of its like

@@ -108,7 +108,7 @@ class Facts:
     def tests_fail_after(self, event: Event) -> bool:
         """Whether a failing test is reported later: what is printed before may be its output."""
         return any(
-            other.kind == "test" and other.sure and other.number > event.number
+            other.kind == "test" and other.number > event.number
             for other in self.events
             if other.role == roles.CAUSE
         )
