@@ -10,6 +10,9 @@ lexicon says. Linear: the words of a line are walked once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import reduce
+from itertools import islice
+from operator import or_
 from typing import Final, NamedTuple
 
 from ciops.triage.lexicon import EVERYTHING, Lexicon, Token, sentences_of
@@ -187,12 +190,12 @@ def _by_sentence(tokens: Sequence[Token]) -> Iterable[int]:
 def _found(saying: Saying, sentences: Sequence[_Sentence]) -> list[Found]:
     """The places in some sentences of a line where a saying is, up to a bound."""
     owner = saying.owner
-    places = [
+    places = (
         Found(owner, start + first, start + last)
         for start, tokens in sentences
         for first, last in _places(saying, tokens)
-    ]
-    return places[:_MOST_FOUND]
+    )
+    return list(islice(places, _MOST_FOUND))
 
 
 def _places(saying: Saying, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -200,8 +203,12 @@ def _places(saying: Saying, tokens: Sequence[Token]) -> Iterator[tuple[int, int]
     slots, room = saying.slots, saying.room
     last = len(slots) - 1
     reached: list[tuple[Token, Token] | None] = [None] * (last + 1)
+    clauses = _by_clause(tokens) if saying.without else {}
+    wanted = reduce(or_, slots)
     for token in tokens:
         concepts = token.concepts
+        if not concepts & wanted:
+            continue
         for at in range(last, -1, -1):
             if not concepts & slots[at]:
                 continue
@@ -212,7 +219,7 @@ def _places(saying: Saying, tokens: Sequence[Token]) -> Iterator[tuple[int, int]
         if done is None:
             continue
         reached[last] = None
-        if not (saying.without and _is_spoilt(saying.without, tokens, *done)):
+        if not _is_spoilt(saying.without, clauses, *done):
             yield done[0].start, done[1].end
 
 
@@ -226,7 +233,15 @@ def _first(before: tuple[Token, Token] | None, token: Token, room: int) -> Token
     return before[0] if 0 <= apart <= abs(room) else None
 
 
-def _is_spoilt(without: int, tokens: Sequence[Token], first: Token, last: Token) -> bool:
+def _by_clause(tokens: Sequence[Token]) -> dict[int, int]:
+    """The concepts of each clause of a text."""
+    found: dict[int, int] = {}
+    for token in tokens:
+        found[token.clause] = found.get(token.clause, 0) | token.concepts
+    return found
+
+
+def _is_spoilt(without: int, clauses: dict[int, int], first: Token, last: Token) -> bool:
     """Whether the clauses that a saying goes through have what it must be without."""
     through = range(first.clause, last.clause + 1)
-    return any(token.concepts & without for token in tokens if token.clause in through)
+    return without != 0 and any(clauses.get(clause, 0) & without for clause in through)
