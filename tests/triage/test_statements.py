@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
 from ciops.triage import speech_cues
 from ciops.triage.statements import is_aside, judge_event, judge_mention
+from triage.issue_making import CASES
 
 
 def mention(marked: str):
@@ -204,7 +206,11 @@ def test_an_event_happened(sentence):
     assert event(sentence) == type(event(sentence))()
 
 
-CUES = sorted(name for name, cue in vars(speech_cues).items() if name.isupper() and len(cue) > 40)
+CUES = [
+    name
+    for name, cue in vars(speech_cues).items()
+    if name.isupper() and isinstance(cue, str) and len(cue) > 40
+]
 
 
 @pytest.mark.parametrize("name", CUES)
@@ -212,6 +218,16 @@ def test_a_cue_is_for_words_in_lower_case(name):
     cue = getattr(speech_cues, name)
     letters = re.sub(r"\\.", "", cue)
     assert "(?-i:" in cue or letters == letters.lower()
+
+
+@pytest.mark.parametrize("name", [name for name in CUES if not name.startswith("_")])
+def test_a_cue_is_compiled_to_find_what_it_says(name):
+    cue = getattr(speech_cues, name)
+    plain = re.compile(cue, speech_cues.pattern(cue).flags)
+    texts = [json.loads(path.read_text("utf-8"))["issue"]["body"] for path in CASES.glob("*")]
+    for line in sorted({line.lower() for text in texts for line in text.splitlines()})[::9]:
+        ours, theirs = speech_cues.pattern(cue).search(line), plain.search(line)
+        assert (ours and ours.start()) == (theirs and theirs.start()), line
 
 
 @pytest.mark.parametrize(

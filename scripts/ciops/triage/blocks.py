@@ -44,8 +44,7 @@ class NumberedLine(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A run of lines of one kind. `info` is a fence's language; `section` the heading above."""
 
     kind: Kind

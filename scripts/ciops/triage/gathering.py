@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ciops.triage.acronyms import foreign_acronyms
@@ -86,7 +85,7 @@ def _asides(hits: Sequence[Hit], mentions: dict[int, Mention]) -> dict[int, Ment
     titled = [at for at in mentions if hits[at].line.zone == "title"]
     apart = {at for at in titled if is_aside(hits[at].line.text, hits[at].start)}
     main = {hits[at].signal.topic for at in titled if at not in apart}
-    return {at: replace(mentions[at], aside=True) for at in apart if main - {hits[at].signal.topic}}
+    return {at: mentions[at]._replace(aside=True) for at in apart if main - {hits[at].signal.topic}}
 
 
 def _weigh(

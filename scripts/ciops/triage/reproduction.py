@@ -33,6 +33,7 @@ _COMMANDS: Final = frozenset({"prose", "steps", "shell", "code", "log"})
 _LAUNCHER: Final = re.compile(
     r"^\s*(?:\w+=\S+ )*(?:torchrun|srun|mpirun|mpiexec|accelerate|deepspeed|python[\d.]{0,4})\b"
 )
+_SCRIPT_HEADS: Final = ("#!", "#SBATCH", "#PBS", "#BSUB")
 _ENOUGH: Final = re.compile(
     r"\b(?:reproduces?|(?:is|are|was) enough|suffices|shows? it|shows? the|triggers? (?:it|the)"
     r"|to reproduce|(?:is|are|that.s) all (?:it takes|you need|that.s needed|that is needed)"
@@ -128,12 +129,17 @@ def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
     yield from ((line, LAUNCH) for line in reading.lines if _launches(line))
 
 
+def _is_launched(text: str) -> bool:
+    """Whether a text starts a program, or the product in one."""
+    return (" -" in text or "process_group(" in text) and _LAUNCH.search(text) is not None
+
+
 def _launches(line: Line) -> bool:
     """A whole command: on several hosts, one that says which of them it is for."""
-    match = _FULL_LAUNCH.search(line.text) if line.zone in _COMMANDS else None
-    return match is not None and (
-        "nnodes" not in line.text or _NODE_RANK.search(line.text) is not None
-    )
+    text = line.text
+    if " -" not in text or line.zone not in _COMMANDS or _FULL_LAUNCH.search(text) is None:
+        return False
+    return "nnodes" not in text or _NODE_RANK.search(text) is not None
 
 
 def _job_scripts(reading: Reading) -> Iterator[tuple[Line, str]]:
@@ -143,9 +149,10 @@ def _job_scripts(reading: Reading) -> Iterator[tuple[Line, str]]:
         if line.zone in ("shell", "code", "log"):
             blocks.setdefault((line.turn, line.block), []).append(line)
     for block in blocks.values():
-        headed = any(line.text.startswith(("#!", "#SBATCH", "#PBS", "#BSUB")) for line in block)
+        if len(block) < 3 or not any(line.text.startswith(_SCRIPT_HEADS) for line in block):
+            continue
         launch = next((line for line in block if _LAUNCHER.search(line.text)), None)
-        if headed and launch is not None and len(block) >= 3:
+        if launch is not None:
             yield launch, "job_script"
 
 
@@ -192,9 +199,10 @@ def _inline_code(reading: Reading, touches: frozenset[str]) -> Iterator[tuple[Li
         for line in lines:
             if line.zone not in ("prose", "steps", "shell"):
                 continue
-            launched = launched or bool(_LAUNCH.search(line.text))
-            spans = _INLINE.findall(line.text) if "`" in line.text else ()
-            calls.extend(line for span in spans if is_call(span))
+            launched = launched or _is_launched(line.text)
+            if "`" not in line.text:
+                continue
+            calls.extend(line for span in _INLINE.findall(line.text) if is_call(span))
             if _snippet_is_enough(line.text, touches):
                 yield line, "inline_code"
         if launched and len(calls) >= 2:
@@ -203,8 +211,6 @@ def _inline_code(reading: Reading, touches: frozenset[str]) -> Iterator[tuple[Li
 
 def _snippet_is_enough(text: str, touches: frozenset[str]) -> bool:
     """One call in a sentence that says that it shows the failure."""
-    if "`" not in text:
-        return False
     return any(_sentence_is_enough(sentence, touches) for sentence in _SENTENCE.split(text)[:_MOST])
 
 
@@ -267,12 +273,12 @@ def _tells_steps(line: Line) -> bool:
     """`Steps: do this, then that` in one sentence, with something concrete in it."""
     if line.zone not in ("prose", "steps"):
         return False
-    match = _TELLS.search(line.text)
+    match = _TELLS.search(line.text) if ":" in line.text else None
     if match is None:
         return False
     told = match["told"]
     listed = told.count(",") >= 2 or _THEN_DO.search(told)
-    return "`" in told or bool(listed) or bool(_LAUNCH.search(told))
+    return "`" in told or bool(listed) or _is_launched(told)
 
 
 def _orders_steps(line: Line) -> bool:
@@ -287,13 +293,15 @@ def _orders_steps(line: Line) -> bool:
 
 def _described_launches(reading: Reading) -> Iterator[tuple[Line, str]]:
     """A launch of a script whose content is told in the same line."""
-    told: dict[tuple[str, int], list[Line]] = {}
-    for line in reading.lines:
-        if line.zone in ("prose", "steps", "shell"):
-            told.setdefault((line.where, line.number), []).append(line)
+    said = [x for x in reading.lines if x.zone in ("prose", "steps", "shell")]
+    named = (x for x in said if ".py" in x.text or ".sh" in x.text)
+    told: dict[tuple[str, int], list[Line]] = {(x.where, x.number): [] for x in named}
+    for line in said:
+        if (line.where, line.number) in told:
+            told[line.where, line.number].append(line)
     for lines in told.values():
         text = " ".join(line.text for line in lines)
-        if _LAUNCH.search(text) and _DESCRIBED.search(text):
+        if _is_launched(text) and _DESCRIBED.search(text):
             yield lines[0], "steps"
 
 

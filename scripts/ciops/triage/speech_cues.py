@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final, NewType
 
 Cue = NewType("Cue", str)
+_PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[|()]+|[|()]")
 
 
 def _cue(*alternatives: str) -> Cue:
@@ -24,7 +25,23 @@ def pattern(cue: Cue) -> re.Pattern[str]:
     One that minds the case of a part (`(?-i:`) is for words as they are. Compiled when first
     needed, as all of them together cost 30 ms.
     """
-    return re.compile(cue, re.ASCII | (re.IGNORECASE if "(?-i:" in cue else 0))
+    flags = re.ASCII | (re.IGNORECASE if "(?-i:" in cue else 0)
+    return re.compile(_at_words(cue), flags)
+
+
+def _at_words(cue: Cue) -> str:
+    """A cue whose alternatives that begin with a word are tried where one begins alone."""
+    alternatives = [""]
+    depth = 0
+    for piece in _PIECE.findall(cue):
+        depth += (piece == "(") - (piece == ")")
+        if piece == "|" and not depth:
+            alternatives.append("")
+        else:
+            alternatives[-1] += piece
+    words = [text[2:] for text in alternatives if text.startswith(r"\b")]
+    others = [text for text in alternatives if not text.startswith(r"\b")]
+    return "|".join((rf"\b(?:{'|'.join(words)})", *others)) if len(words) > 1 else cue
 
 
 _VERSION = r"(?:\s?[\d.]{1,8})?"

@@ -8,9 +8,8 @@ on a bounded window around the mention.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from ciops.triage import speech_cues as cues
 from ciops.triage.speech_cues import Cue, pattern
@@ -31,11 +30,11 @@ _ABSENT: Final = re.compile(
 _FLAGS: Final = re.compile(
     r"(?: --?[a-z][\w-]{1,30}(?:[= ](?!-)[\w.:/-]{0,39}\w(?= --|`| [a-z]))?){1,5}`?"
 )
+_LIST_BEFORE: Final = re.compile(r"(?:[\w.-]{1,24}(?:,| and| or| nor|/)\s?){1,4}$")
 _CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """One mention and what its clause says: `guessed` if hedged, `asked` if in a question.
 
     `outcome` is what was seen with or without the thing, where the clause tells of a trial: a
@@ -51,8 +50,7 @@ class Mention:
     aside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One mention of something that happened: whether it is denied, only possible, or asked.
 
     `background`: only the setting of what is told (`the tool, run on a real hang, says …`).
@@ -64,8 +62,7 @@ class Event:
     background: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(NamedTuple):
     """The words around a mention: its sentence, and what it lies between.
 
     In lower case, without code marks; `shown` is what comes after as it is written.
@@ -169,10 +166,11 @@ def _where(before: str, after: str) -> Stance:
 
 def _negated_list(window: _Window) -> bool:
     """`not A, B or X`: the negation stands before the list that the mention is in."""
-    match = re.search(r"(?:[\w.-]{1,24}(?:,| and| or| nor|/)\s?){1,4}$", window.lead[-_BEFORE:])
+    lead = window.lead[-_BEFORE:]
+    match = _LIST_BEFORE.search(lead) if "," in lead else None
     if match is None or "," not in match[0]:
         return False
-    return pattern(cues.NEGATED_BEFORE).search(window.lead[-_BEFORE:][: match.start()]) is not None
+    return pattern(cues.NEGATED_BEFORE).search(lead[: match.start()]) is not None
 
 
 def _elimination(window: _Window) -> tuple[Stance, Outcome | None, bool]:

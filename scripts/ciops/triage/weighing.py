@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from ciops.triage.evidence import GROUPS, Evidence
 from ciops.triage.policy import Family, Override, Policy, Role
@@ -21,8 +21,7 @@ _NAME: Final = "_name"
 """What the signal of a part's names ends with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """What a topic has: its points, and its evidence, the strongest first.
 
     `apis` are independent pieces of api evidence: different signals, or different kinds of place.
