@@ -25,7 +25,8 @@ def test_a_phrase_is_urgent_or_not(phrase):
 
 @pytest.mark.parametrize("report", told("modest.yml"), ids=lambda x: x["title"][:50])
 def test_what_is_modestly_told_is_urgent_or_not(report):
-    found = facets(report["title"], report["body"]).high_priority
+    comments = [said(c["body"], c["as"], c["by"]) for c in report.get("comments", ())]
+    found = facets(report["title"], report["body"], *comments).high_priority
     assert bool(found) is (report["family"] is not None), found
 
 

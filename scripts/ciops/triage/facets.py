@@ -159,7 +159,8 @@ def _verdict(weighed: Weighed, policy: Policy) -> _Verdict:
         kind = "enhancement"
     distributed = apart is None
     priorities = failing if distributed and kind == "bug" else ()
-    confidence = _confidence(routing, apart, scores, policy)
+    unsure = weighed.total.scores.get("group:noise_talk", NOTHING).points >= 2
+    confidence = _confidence(routing, apart, scores, unsure, policy)
     exempt = scores.get("reproduction:exempt", NOTHING).points >= 1
     facets = Facets(
         distributed=distributed,
@@ -295,7 +296,7 @@ def _rivalled(apart: Score, routing: Routing) -> bool:
 
 
 def _confidence(
-    routing: Routing, apart: str | None, scores: dict[str, Score], policy: Policy
+    routing: Routing, apart: str | None, scores: dict[str, Score], unsure: bool, policy: Policy
 ) -> Confidence:
     if apart is not None:
         standing = [scores.get(f"apart:{x.id}", NOTHING) for x in policy.apart if x.id != apart]
@@ -304,7 +305,6 @@ def _confidence(
         return "high" if shown and not _rivalled(score, routing) else "medium"
     classified = policy.route(routing.route).classified
     confidence = routing.module_confidence if classified else routing.route_confidence
-    unsure = scores.get("group:noise_talk", NOTHING).points >= 2
     return "medium" if unsure and confidence == "high" else confidence
 
 

@@ -17,6 +17,8 @@ from ciops.triage.versions import trials_of
 
 WORKED_BEFORE: Final = "worked_before"
 """The signal of an earlier version that worked, in families that compare versions."""
+LISTS_DIFFER: Final = "lists_differ"
+"""The signal of lists of numbers that are shown and are not the same."""
 _COMPARISON: Final = "AssertionError"
 _ACTED: Final = ("ran", "machine")
 _ABOUT: Final = 2.0
@@ -81,7 +83,7 @@ def _shown_apart(reading: Reading, policy: Policy) -> Iterator[Evidence]:
         if line:
             points = policy.scoring.roles["api"] * policy.scoring.zones["prose"]
             yield Evidence(
-                f"priority:{family.id}", "lists_differ", "api", round(points, 2), line.zone,
+                f"priority:{family.id}", LISTS_DIFFER, "api", round(points, 2), line.zone,
                 line.where, line.number, line.last, line.text, line.turn, line.speaker,
             )  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from ciops.errors import UsageError
 from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
-from ciops.triage.inferred import WORKED_BEFORE
+from ciops.triage.inferred import LISTS_DIFFER, WORKED_BEFORE
 from ciops.triage.pattern_trial import TOO_LONG, seconds_for
 from ciops.triage.patterns import fold, pattern_anchors
 from ciops.triage.policy import Policy, Signal
@@ -107,7 +107,7 @@ def _rules(document: Document, policy: Policy) -> Iterator[str]:
 def _unknown(condition: str, known: set[str], topics: set[str], policy: Policy) -> str | None:
     if condition.startswith("signal:"):
         name = condition[7:]
-        computed = name.endswith(("_frames", "_file")) or name == WORKED_BEFORE
+        computed = name.endswith(("_frames", "_file")) or name in (WORKED_BEFORE, LISTS_DIFFER)
         return None if name in known or computed else f"there is no signal {name!r}"
     topic = condition.partition(".")[0]
     if topic.startswith("component:"):
