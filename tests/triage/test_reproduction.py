@@ -31,6 +31,10 @@ TOUCHES = frozenset({"torch", "dist", ".backward"})
         ),
         pytest.param("import torch\nx = torch.ones(2)\nprint(x)", id="nobody fenced it"),
         pytest.param("    import torch\n    x = torch.ones(2)\n    x.sum()", id="indented"),
+        pytest.param(
+            fence("x = torch.ones(2).to(self.rank)\nself.assertEqual(x.sum(), 2)"),
+            id="the body of a test",
+        ),
         pytest.param(fence('$ python -c "import torch; torch.ones(2)"'), id="a one-liner"),
         pytest.param(
             "`python test/distributed/test_c10d_nccl.py -k test_barrier` fails",

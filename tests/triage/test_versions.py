@@ -83,6 +83,8 @@ def test_versions_are_compared_as_far_as_both_go():
         "2.3 没问题，2.6 报错。",
         "With an older torch (1.13) it worked, in 2.3 it fails.",
         "Last good version is 2.6, it fails on 2.7.",
+        "With torch 1.5 I get an error, the same code runs with torch 1.4.",
+        "Times out in pytorch 1.7.x (torch1.6 is ok)",
     ],
 )
 def test_an_earlier_version_worked(text):
@@ -110,6 +112,8 @@ def test_an_earlier_version_worked(text):
         "It takes 2.5 GB on rank 0 and fails.",
         "Fixed on nightly, 2.5.1 fails.",
         "We use torch 2.6.",
+        "Build PyTorch 2.6 from source and it fails.",
+        "A batch of 1.4 GB works, one of 1.5 GB fails.",
         "Upgrading to 2.7 didn't help, it still fails.",
     ],
 )

@@ -15,6 +15,7 @@ _MAX_REPAIRS: Final = 12
 _BODIES: Final = ("body", "orelse", "finalbody", "handlers", "cases")
 _PROMPT: Final = re.compile(r"^\s*(?:>>> ?|In \[\d+\]: ?)")
 _CONTINUATION: Final = re.compile(r"^\.\.\. ?")
+_OF_A_TEST: Final = frozenset({"rank", "world_size", "device", "device_type"})
 _MAGIC: Final = re.compile(r"^\s*[!%$]")
 
 
@@ -216,13 +217,27 @@ def _root_name(node: ast.expr) -> str:
 
 
 def _is_excerpt(tree: ast.Module) -> bool:
-    """Part of somebody's class: `self` is used where nothing at this level defines it."""
+    """Part of somebody's class: `self` is used where nothing at this level defines it.
+
+    What a test case has anyway (`self.rank`, `self.assertEqual(…)`) makes its body no excerpt.
+    """
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             continue
-        if any(isinstance(child, ast.Name) and child.id == "self" for child in _shallow(node)):
+        used = [x for x in _shallow(node) if isinstance(x, ast.Name) and x.id == "self"]
+        if len(used) > sum(map(_is_of_a_test, _shallow(node))):
             return True
     return False
+
+
+def _is_of_a_test(node: ast.AST) -> bool:
+    """`self.rank`, `self.world_size`, `self.device_type`, `self.assertEqual`: of a test's base."""
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+        and (node.attr in _OF_A_TEST or node.attr.startswith("assert"))
+    )
 
 
 def _shallow(node: ast.AST) -> Iterator[ast.AST]:

@@ -13,14 +13,14 @@ from typing import Final
 
 from ciops.triage.acronyms import foreign_acronyms
 from ciops.triage.evidence import Evidence, echoes_aside, misnamed_aside, superseded
-from ciops.triage.frames import FrameVerdict, judge_tracebacks, owner_of
+from ciops.triage.frames import FrameVerdict, judge_tracebacks
 from ciops.triage.issue_text import Reading
 from ciops.triage.matching import Hit, find_hits
+from ciops.triage.named_code import named_code
 from ciops.triage.policy import Policy, Role, Scoring
 from ciops.triage.reading_rules import MACHINE, SPOKEN
 from ciops.triage.statements import Mention, is_aside, judge_event, judge_mention, judge_toggle
 
-_FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
 _COMMAND: Final = re.compile(r"\W{0,4}(?:python[\d.]{0,4} -m )?")
 _ASKING: Final = frozenset({"kind:feature", "kind:enhancement", "kind:question"})
 _PLACES: Final = ("apart:", "in_scope")
@@ -41,7 +41,7 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
         for item in _weigh(hit, mentions.get(at), policy, verdicts)
     ]
     found.extend(_by_trial(hits, mentions, found, policy))
-    found.extend(_named_files(reading, policy))
+    found.extend(list(named_code(reading, found, policy)))
     found.extend(_from_frames(verdicts, _told_apart(hits), policy))
     found = echoes_aside(found, hits)
     found = misnamed_aside(found, policy)
@@ -252,14 +252,34 @@ def _by_trial(
     Fails with X as with Y: neither is the cause. Works with X: its alternative in play may be.
     """
     in_play = {item.topic for item in found if item.points > 0}
+    spared = _told_apart_by_trial(hits, mentions, policy)
     for at, mention in mentions.items():
         hit = hits[at]
         if mention.outcome is None or mention.without or mention.asked or hit.signal.kind != "name":
+            continue
+        if mention.outcome == "same" and hit.signal.topic in spared:
             continue
         factor = policy.scoring.hedged if mention.guessed else 1.0
         role: Role = "against" if mention.outcome == "same" else "api"
         for topic in sorted(_spoken_for(hit.signal.topic, mention, policy) & in_play):
             yield _plain(hit, role, policy.scoring, factor)._replace(topic=topic)
+
+
+def _told_apart_by_trial(
+    hits: Sequence[Hit], mentions: dict[int, Mention], policy: Policy
+) -> set[str]:
+    """Parts of which another that stands in for them works: what fails with them is not alike."""
+    works = {
+        hits[at].signal.topic.removeprefix("component:")
+        for at, mention in mentions.items()
+        if mention.stance == "cleared" and mention.outcome == "works"
+    }
+    return {
+        f"component:{name}"
+        for group in policy.interchangeable
+        if group & works
+        for name in group - works
+    }
 
 
 def _spoken_for(topic: str, mention: Mention, policy: Policy) -> set[str]:
@@ -293,22 +313,6 @@ def _from_frames(
                 f'File "{frame.path}", in {frame.name}', verdict.source.turn,
                 verdict.source.speaker,
             )  # fmt: skip
-
-
-def _named_files(reading: Reading, policy: Policy) -> Iterator[Evidence]:
-    """Files of the product that somebody names in a sentence: api evidence of their part."""
-    for line in reading.lines:
-        if line.zone not in SPOKEN or "/" not in line.text:
-            continue
-        for match in _FILE.finditer(line.text):
-            component, passing = owner_of(match[0], policy)
-            if component is not None and not passing:
-                points = policy.scoring.roles["api"] * policy.scoring.zones[line.zone]
-                yield Evidence(
-                    f"component:{component}", f"{component}_file", "api",
-                    round(points * policy.scoring.speakers[line.speaker], 2), line.zone, line.where,
-                    line.number, line.last, line.text, line.turn, line.speaker,
-                )  # fmt: skip
 
 
 def _message_names(verdict: FrameVerdict, told: Sequence[tuple[str, int, str]]) -> set[str]:

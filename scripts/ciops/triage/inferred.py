@@ -14,6 +14,7 @@ from ciops.triage.shown_lists import lists_that_differ
 from ciops.triage.version_numbers import reported_version
 from ciops.triage.version_trials import earlier_that_worked
 from ciops.triage.versions import trials_of
+from ciops.triage.weighing import score_topics
 
 WORKED_BEFORE: Final = "worked_before"
 """The signal of an earlier version that worked, in families that compare versions."""
@@ -21,6 +22,7 @@ LISTS_DIFFER: Final = "lists_differ"
 """The signal of lists of numbers that are shown and are not the same."""
 _COMPARISON: Final = "AssertionError"
 _ACTED: Final = ("ran", "machine")
+_USED: Final = ("root", "api")
 _ABOUT: Final = 2.0
 
 
@@ -32,6 +34,7 @@ def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterat
     yield from _popular(reading, policy)
     yield from _called_inside(reading, policy)
     yield from _only_part_in_script(found, policy)
+    yield from _only_part_named(found, policy)
     yield from _plain_script(reading, found, policy)
 
 
@@ -120,7 +123,7 @@ def _only_part_in_script(found: Sequence[Evidence], policy: Policy) -> Iterator[
     """
     used: dict[str, Evidence] = {}
     for item in found:
-        if item.zone == "code" and item.role in ("root", "api") and item.points > 0:
+        if item.zone == "code" and item.role in _USED and item.points > 0:
             component = policy.components.get(item.topic.removeprefix("component:"))
             if component and item.speaker != "other":
                 used.setdefault(component.label or component.id, item)
@@ -132,11 +135,32 @@ def _only_part_in_script(found: Sequence[Evidence], policy: Policy) -> Iterator[
         yield item._replace(signal="only_part_in_script", role="api", points=points)
 
 
+def _only_part_named(found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
+    """The one part that an issue speaks of at all: named in its title, or as what was called."""
+    told = [item for item in found if item.topic.startswith("component:") and item.points]
+    names = (policy.components.get(item.topic.removeprefix("component:")) for item in told)
+    labels = {part.label or part.id for part in names if part is not None}
+    if len(labels) != 1 or any(item.points < 0 for item in told):
+        return
+    if any(x.topic.startswith("apart:") and x.role in _USED and x.points > 0 for x in found):
+        return
+    if any(score.stands for score in score_topics(told).values()):
+        return
+    spoken = [
+        item
+        for item in told
+        if item.group in ("title", "spoken") and item.role == "api" and item.speaker == "reporter"
+    ]
+    if spoken:
+        item = max(spoken, key=lambda item: item.points)
+        yield item._replace(signal="only_part_named", points=policy.scoring.roles["api"])
+
+
 def _plain_script(
     reading: Reading, found: Sequence[Evidence], policy: Policy
 ) -> Iterator[Evidence]:
     """A script or a traceback of the product, in an issue that names no part of the scope."""
-    if any(_speaks_of_scope(item, policy) for item in found):
+    if any(_speaks_of_scope(item, policy) for item in found) or _is_about_scope(found, policy):
         return
     line = touching_block(reading, policy) or _product_frame(reading, policy)
     if line is None:
@@ -155,9 +179,16 @@ def _speaks_of_scope(item: Evidence, policy: Policy) -> bool:
     return proves_scope(item, policy) and (item.group in _ACTED or item.points >= _ABOUT)
 
 
+def _is_about_scope(found: Sequence[Evidence], policy: Policy) -> bool:
+    """Whether some part that only the scope has stands by all that is said of it."""
+    topics = {item.topic for item in found if proves_scope(item, policy)} - {"in_scope"}
+    scores = score_topics(item for item in found if item.topic in topics)
+    return any(x.stands and x.points >= policy.scoring.minimum for x in scores.values())
+
+
 def proves_scope(item: Evidence, policy: Policy) -> bool:
     """Whether evidence is of a kind that only the queue's scope explains."""
-    if item.points <= 0 or item.role not in ("root", "api"):
+    if item.points <= 0 or item.role not in _USED:
         return False
     if item.topic == "in_scope":
         return True

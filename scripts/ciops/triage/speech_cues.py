@@ -103,7 +103,7 @@ CLEARED_AFTER: Final[Cue] = _cue(
     rf"|at all )?"
     r"(?:involved|the (?:cause|problem|issue|culprit|reason|bug|point)|at fault|to blame"
     r"|relevant|used|special|required|necessary"
-    r"|needed|related|a factor|imported|initiali[sz]ed|here)\b",
+    r"|needed|related|a factor|imported|initiali[sz]ed(?! (?:properly|correctly))|here)\b",
     rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|worked|passe[sd]|runs?|ran|behaves?|trains?|does|is|are"
     rf"|was|were"
     r"|looks?|goes|went|finishe[sd]|complete[sd]?|succeeds?|converges?|gives|gave|shows?|reports?)"
@@ -132,6 +132,10 @@ CLEARED_AFTER: Final[Cue] = _cue(
     r"^.{0,4}は(?:.{0,4})?(?:正常|問題な|関係な|使って(?:い|おり))ま?|^.{0,3}の問題では(?:な|あり)|^.{0,3}(?:正常|没问题|没有问题"
     r"|无关)",
 )
+
+_IN_VERSION = r"\b(?:on|in|with|under|until|till|before|at|up to)\s(?:[\w-]{1,16}\s)?v?\d{1,2}\.\d"
+VERSION_AFTER: Final[Cue] = _cue(rf"^[^,;:(]{{0,60}}?{_IN_VERSION}")
+VERSION_BEFORE: Final[Cue] = _cue(rf"{_IN_VERSION}[\w.+]{{0,12}},?\s$")
 
 # ------------------------------------------------------------------------------- elimination
 WITHOUT_BEFORE: Final[Cue] = _cue(

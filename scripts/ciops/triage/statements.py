@@ -130,7 +130,8 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     if pattern(cues.BLAME_BEFORE).search(before):
         return "blamed", None, False
     if pattern(cues.CLEARED_AFTER).match(window.shown):
-        return "cleared", _outcome(after), False
+        versioned = _of_a_version(window)  # what is so in one version clears nothing
+        return "context" if versioned else "cleared", None if versioned else _outcome(after), False
     if pattern(cues.ONLY_WITH_BEFORE).search(before):
         return "blamed", "fails", False
     if pattern(cues.BLAME_AFTER).match(after):
@@ -144,6 +145,14 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
         outcome = _outcome(after)
         return ("cleared" if outcome == "works" else _where(before, after)), outcome, False
     return _mentioned(before, after), None, False
+
+
+def _of_a_version(window: _Window) -> bool:
+    """`X works on 1.6`, `on 1.5, X is fine`."""
+    return (
+        pattern(cues.VERSION_AFTER).match(window.after) is not None
+        or pattern(cues.VERSION_BEFORE).search(window.lead[-_BEFORE:]) is not None
+    )
 
 
 def _mentioned(before: str, after: str) -> Stance:

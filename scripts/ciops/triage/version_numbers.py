@@ -14,6 +14,9 @@ OLDER: Final[Version] = (0,)
 """Some version before the others."""
 NEWEST: Final[Version] = (9999,)
 _NUMBERS: Final = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
+ANY_VERSION: Final = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?")
+"""What right after the product's own name is one of its versions, however old."""
+_GLUED: Final = re.compile(r"(?<=[a-z]{2})(?=\d\.\d)")
 _DATE: Final = re.compile(r"(20[12]\d)([01]\d)([0-3]\d)")
 _DATED: Final = re.compile(r"(?:dev|nightly[-_])?(?<!\d)(20[12]\d)(-?)([01]\d)\2([0-3]\d)\b")
 _DAY: Final = re.compile(r"\b(\d{1,2})/(\d{1,2})\b|\b(0[1-9]|1[0-2])([0-3]\d)\b")
@@ -78,7 +81,11 @@ def reported_version(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Ver
 
 
 def plain_dates(text: str) -> str:
-    """A line with the dates of builds as numbers; days without a year are all of one."""
+    """A line with the dates of builds as numbers; days without a year are all of one.
+
+    A version is set apart from a name that it is glued to (`torch1.6`).
+    """
+    text = _GLUED.sub(" ", text)
     if not _BUILDS.search(text):
         return text
     text = _DATED.sub(r"\1\3\4", text)

@@ -20,6 +20,7 @@ from ciops.triage.lexicon import NEGATOR, NUMBER, Lexicon, Token, sentences_of
 from ciops.triage.patterns import fold, words_of
 from ciops.triage.reading_rules import SPOKEN
 from ciops.triage.version_numbers import (
+    ANY_VERSION,
     NEWEST,
     OLDER,
     Version,
@@ -139,7 +140,10 @@ def _may_tell(text: str, words: VersionWords) -> bool:
     """Whether a sentence has a number that may be a version, or a word for one."""
     if may_name_a_version(text, words.shape):
         return True
-    return words.has(words.lexicon.may_have(text, words_of(text)), "older", "newest")
+    told = words.lexicon.may_have(text, words_of(text))
+    if words.has(told, "older", "newest"):
+        return True
+    return words.has(told, "product") and may_name_a_version(text, ANY_VERSION)
 
 
 def _clauses(sentence: Sequence[Token]) -> list[_Clause]:
@@ -176,11 +180,19 @@ def _version_at(
 ) -> Version | None:
     if words.has(token.concepts, NUMBER):
         start, end = said.start + token.start, said.start + token.end
-        version = version_in(said.text, start, end, words.shape)
+        shape = ANY_VERSION if _is_the_products(token, before, words) else words.shape
+        version = version_in(said.text, start, end, shape)
         return version if _is_introduced(token, before, said, words) else None
     if words.has(token.concepts, "older"):
         return OLDER
     return NEWEST if words.has(token.concepts, "newest") else None
+
+
+def _is_the_products(token: Token, before: Token | None, words: VersionWords) -> bool:
+    """Whether a number stands right after the product's own name."""
+    if before is None or token.first - before.last != 1:
+        return False
+    return words.has(before.concepts, "product")
 
 
 def _is_introduced(token: Token, before: Token | None, said: _Said, words: VersionWords) -> bool:

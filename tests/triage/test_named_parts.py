@@ -1,0 +1,127 @@
+"""Parts that people name in passing words: in a title after `with`, by module, in one version."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage.issue_making import facets, fence, judged
+
+BUG = "### 🐛 Describe the bug\n\n"
+TORCH_ONLY = fence("import torch\nnet = torch.nn.Linear(2, 2)\nnet(torch.ones(2)).sum()", "python")
+
+
+def modules(title: str, body: str = "") -> set[str]:
+    return {name.removeprefix("module: ") for name in facets(title, BUG + body).modules}
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "part"),
+    [
+        ("Gradient norm is too small with FSDP2", "Eight cards.", "fsdp"),
+        ("grad of a frozen bias is None with FSDP", "It should be a number.", "fsdp"),
+        ("`clip_value_` breaks when using DDP", "Four ranks.", "ddp"),
+        ("It raises", "When I call `fully_shard(net)` twice on 8 GPUs it raises.", "fsdp"),
+        ("Uneven rows get lost in `local_map`", "", "dtensor"),
+    ],
+)
+def test_the_only_part_that_is_named_is_what_it_is_about(title, body, part):
+    assert modules(title, body) == {part}
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        pytest.param("Loss is NaN with FSDP", "Without FSDP it is NaN as well.", id="cleared"),
+        pytest.param("It raises", "We train with DDP.", id="only what they train with"),
+        pytest.param(
+            "A convolution is wrong with DDP on my laptop",
+            "One process, one GPU, `python train.py`.",
+            id="another family explains it",
+        ),
+    ],
+)
+def test_one_that_is_only_named_is_not(title, body):
+    assert modules(title, body) == set()
+
+
+def test_where_two_are_named_neither_is_the_only_one():
+    found = judged("The loss is odd with FSDP", f"{BUG}We save it by `dcp.save` at each step.")
+    assert "only_part_named" not in {x.signal for x in found.weighed.evidence}
+
+
+@pytest.mark.parametrize(
+    ("text", "signal"),
+    [
+        (
+            "`torch.distributed.distributed_c10d._abort_process_group` kills python",
+            "c10d_identifier",
+        ),
+        ("`torch.distributed.distributed_c10d._some_helper` kills python", "c10d_module"),
+        ("I patched torch.distributed.fsdp._fully_shard._some_helper here", "fsdp2_module"),
+        ("torch.distributed.device_mesh._some_helper returns None", "device_mesh_module"),
+        ("in torch/distributed/pipelining/some_file.py", "pipelining_file"),
+    ],
+)
+def test_a_name_with_its_module_is_of_the_part(text, signal):
+    assert signal in {x.signal for x in judged("It dies", text).weighed.evidence}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ends in torch.distributed.elastic.multiprocessing.errors.ChildFailedError",
+        "torch.distributed.elastic.rendezvous.api.SomeError is raised",
+        "started by torch.distributed.launch",
+        "see https://docs.example.org/torch.distributed.fsdp.some.html",
+        "torch.distributed.tensor",
+        "torch.optim.lr_scheduler.StepLR",
+    ],
+)
+def test_other_names_are_not(text):
+    signals = {x.signal for x in judged("It dies", text).weighed.evidence}
+    assert not [signal for signal in signals if signal.endswith("_module")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plain `nn.DataParallel` works on 2.6.0. On 2.7.1 the process never ends.",
+        "`nn.DataParallel` is fine in torch 2.6, with 2.7 the process never ends.",
+        "On PyTorch 2.6, `nn.DataParallel` works fine. On 2.7 the process never ends.",
+    ],
+)
+def test_what_worked_in_one_version_is_not_cleared(text):
+    found = facets("Two cards hang on 2.7", f"{BUG}{text}\n{TORCH_ONLY}")
+    assert found.distributed
+    assert found.modules == ("module: data parallel",)
+    assert "regression" in found.high_priority
+
+
+def test_a_backend_whose_alternative_works_is_not_said_to_fail_alike():
+    body = "The allreduce of 2 machines hangs with NCCL if each has 1 GPU in it; gloo works."
+    assert modules("NCCL allreduce hangs between two machines", body) == {"nccl"}
+
+
+def test_what_is_not_initialized_rightly_is_not_cleared():
+    body = "`mpirun -np 2 python t.py` prints rank -1. NCCL is fine."
+    assert modules("The MPI backend is not initialized properly", body) == {"mpi"}
+    assert "mpi" not in modules("Wrong rank", "The MPI backend is not initialized here.")
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "distributed"),
+    [
+        ("A new tensor has a grad_fn", "With DDP and `find_unused_parameters=True`.", True),
+        ("A new tensor has a grad_fn", "It came with the last change.", False),
+        ("Data parallel error in `torch._C._broadcast_coalesced`", "Two cards.", True),
+    ],
+)
+def test_a_plain_script_says_nothing_where_a_part_stands(title, body, distributed):
+    assert facets(title, f"{BUG}{body}\n{TORCH_ONLY}").distributed is distributed
+
+
+def test_an_import_of_a_wrapper_is_a_use_of_it():
+    code = (
+        "import torch\nfrom torch.nn.parallel import DistributedDataParallel\ntorch.ones(2).sum()"
+    )
+    assert facets("A tensor has a grad_fn", BUG + fence(code, "python")).distributed
