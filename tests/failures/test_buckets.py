@@ -210,3 +210,22 @@ VERDICTS = [
 def test_an_exception_without_words_does_not_borrow_those_of_the_verdict(verdict: str) -> None:
     scan = scanned(raised("RuntimeError: ").replace(END, verdict))
     assert (scan.line, scan.text, scan.evidence) == (4, "RuntimeError:", "strong")
+
+
+WORDS = "sharded operand has another reduction dimension than expected"
+TOLD = f"RuntimeError: Failed to initialize executor on rank 0: {WORDS}\n{END}"
+THERE, ELSEWHERE = (raised(f"ValueError: {WORDS}", f"{OURS}/{file}.py") for file in ("a", "b"))
+WRAPPED = [
+    pytest.param([THERE, TOLD], {(1, 2)}, id="where one place raised them"),
+    pytest.param([TOLD, THERE], {(1, 2)}, id="in any order"),
+    pytest.param([THERE, ELSEWHERE, TOLD], {(1,), (2,), (3,)}, id="apart where two places did"),
+    pytest.param([THERE, TOLD.replace("operand", "tensor")], {(1,), (2,)}, id="apart with others"),
+]
+
+
+@pytest.mark.parametrize(("traces", "jobs"), WRAPPED)
+def test_a_wrapper_that_repeats_words_goes_with_who_raised_them(
+    traces: list[str], jobs: set[tuple[int, ...]]
+) -> None:
+    found = bucket([failed(number, text) for number, text in enumerate(traces, 1)], knowledge())
+    assert {one.jobs for one in found} == jobs

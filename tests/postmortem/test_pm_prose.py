@@ -138,6 +138,28 @@ def test_hypotheses_are_let_pass_and_what_confirmed_them_is_not():
     ]
 
 
+def test_a_claim_is_let_pass_where_it_was_rejected():
+    claim = {"claim": "Ravi forgot to check the cache."}
+    found = findings(
+        owner={"name": "Ravi"},
+        discovery={"hypotheses": [{**claim, "rejected_because": "Two logs say so."}, claim]},
+    )
+    assert found == [("blame", "discovery.hypotheses[1].claim", "Ravi forgot to")]
+
+
+@pytest.mark.parametrize(
+    ("summary", "kinds"),
+    [
+        ("We think we should rewrite the cache.", ["advocacy"]),
+        ("We should rewrite the cache, I think.", ["advocacy"]),
+        ("We think, we should rewrite the cache.", ["hedge", "advocacy"]),
+        ("Perhaps the lock is stale, so we should rewrite the cache.", ["hedge", "advocacy"]),
+    ],
+)
+def test_whose_opinion_a_proposal_is_is_no_hedge(summary, kinds):
+    assert [kind for kind, _, _ in findings(summary=summary)] == kinds
+
+
 @pytest.mark.parametrize(
     ("mechanism", "vague"),
     [
@@ -174,12 +196,18 @@ def test_a_name_inside_another_word_is_no_person():
     )
 
 
+def ran(result: str) -> dict[str, str]:
+    return {"name": "echo", "result": result, "evidence": "Its queue drains on all platforms."}
+
+
 @pytest.mark.parametrize(
     ("summary", "validation", "claims"),
     [
         ("Fixed on all platforms.", {}, True),
         ("Fixed on all three platforms.", {}, False),
         ("Fixed on all platforms.", {"other_configurations": ["all platforms"]}, False),
+        ("Fixed on all platforms.", {"workloads": [ran("pass")]}, False),
+        ("Fixed on all platforms.", {"workloads": [ran("not-run")]}, True),
         ("Fixed on all the nodes.", {"not_tested": "Other nodes were not retested."}, True),
         ("Fixed on all the nodes.", {"not_tested": "The docs were not checked."}, False),
         ("Fixed on Windows too.", {"not_tested": "Windows was not retested."}, True),

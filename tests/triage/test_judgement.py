@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from triage.issue_making import facets, fence, judged, said
+from triage.issue_making import QUEUE, decided, facets, fence, issue, judged, said
 
 DDP, FSDP, DTENSOR = "module: ddp", "module: fsdp", "module: dtensor"
+INFRA = "oncall: distributed infra"
 C10D, NCCL, ELASTIC = "module: c10d", "module: nccl", "module: elastic"
 
 WATCHDOG = fence(
@@ -399,3 +402,26 @@ def test_of_two_that_go_together_the_title_names_the_second(title, modules):
 )
 def test_a_question_in_brackets_asks_of_what_is_in_them(title, confidence):
     assert facets(title, "`reshard_after_forward=False` helps.").confidence == confidence
+
+
+INDUCTOR = fence(frames("torch/_inductor/codegen.py"))
+
+
+@pytest.mark.parametrize(
+    ("facts", "source"),
+    [
+        (issue("DDP loses a bucket", WATCHDOG), "routed"),
+        (issue("DDP loses a bucket", WATCHDOG, labels=(QUEUE, INFRA)), "existing"),
+        (issue("Fused kernel gives NaN", INDUCTOR, labels=(QUEUE, INFRA)), "existing"),
+        (issue("Fused kernel gives NaN", INDUCTOR), None),
+    ],
+    ids=["from the text", "by people", "by people, of something else", "none"],
+)
+def test_where_a_route_comes_from(facts, source):
+    assert decided(facts).sub_oncall_source == source
+
+
+def test_of_a_change_no_reproduction_is_asked():
+    facts = issue("DDP loses a bucket", "It fails in `backward`.")
+    assert decided(facts).facets.repro_expected
+    assert not decided(replace(facts, is_pull_request=True)).facets.repro_expected

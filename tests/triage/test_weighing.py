@@ -1,0 +1,92 @@
+"""When a topic stands, and when a condition of a policy holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from ciops.triage.evidence import Evidence
+from ciops.triage.weighing import Score, Tally, holds, score_of
+
+
+def said(role: str = "api", points: float = 3, **more) -> Evidence:
+    told = {"topic": "component:x", "signal": "s", "zone": "log", "where": "body", "line": 1}
+    return Evidence(
+        **{**told, "last": 1, "text": "x", "turn": 0, "speaker": "reporter", **more},
+        role=role,
+        points=points,
+    )
+
+
+def score(points: float = 3, *evidence: Evidence, **more) -> Score:
+    return Score("component:x", points, evidence, **more)
+
+
+@pytest.mark.parametrize(
+    ("found", "stands"),
+    [
+        (score(has_root=True), True),
+        (score(titled=True), True),
+        (score(apis=2), True),
+        (score(apis=1, hinted=True), True),
+        (score(apis=1, named=True), True),
+        (score(apis=1), False),
+        (score(hinted=True), False),
+        (score(hinted=True, named=True), False),
+        (score(named=True), False),
+        (score(points=99), False),
+    ],
+    ids=[
+        *("a root", "the title", "two pieces of api", "api and a hint", "api and a name"),
+        *("api alone", "a hint alone", "a hint and a name", "a name", "points"),
+    ],
+)
+def test_a_topic_stands(found: Score, stands: bool) -> None:
+    assert found.stands is stands
+
+
+HOLDS = [
+    ("component:x", score(0.5, has_root=True), True),
+    ("component:x", score(0, has_root=True), False),
+    ("component:x", score(9), False),
+    ("component:x", None, False),
+    ("component:*", score(0), False),
+    ("component:*", None, False),
+    ("component:*", score(0.5, said()), True),
+    ("component:x.root", score(has_root=True), True),
+    ("component:x.root", score(titled=True), False),
+    ("component:x.titled", score(titled=True), True),
+    ("component:x.titled", score(has_root=True), False),
+    ("component:x.api", score(3, said("api")), True),
+    ("component:x.api", score(3, said("root")), True),
+    ("component:x.api", score(3, said("mention")), False),
+    ("component:x.api", score(3, said("api", -1)), False),
+    ("group:hang", score(1), True),
+    ("group:hang", score(0.9), False),
+    ("signal:known", None, True),
+    ("signal:other", None, False),
+]
+
+
+@pytest.mark.parametrize(("condition", "found", "true"), HOLDS)
+def test_a_condition_holds(condition: str, found: Score | None, true: bool) -> None:
+    topic = "group:hang" if condition.startswith("group") else "component:x"
+    scores = {} if found is None else {topic: found}
+    assert holds(condition, Tally(scores, frozenset({"known"}))) is true
+
+
+POINTS = [
+    ([said(points=3), said(points=3)], 3, "a signal counts once in a kind of place"),
+    ([said(points=2), said(points=3)], 3, "by its best line"),
+    ([said(points=3), said(points=3, zone="prose")], 6, "and again in another"),
+    ([said(points=3), said(points=2, signal="t")], 5, "another signal adds to it"),
+    ([said(points=3), said(points=3, speaker="maintainer")], 6, "so does a maintainer"),
+    ([said(points=3), said(points=-1)], 2, "what speaks against it is taken away"),
+    ([said(points=-1), said(points=-2)], -2, "once as well"),
+]
+
+
+@pytest.mark.parametrize(
+    ("items", "points"), [row[:2] for row in POINTS], ids=[row[2] for row in POINTS]
+)
+def test_points_add_up(items: list[Evidence], points: float) -> None:
+    assert score_of("component:x", items).points == points
