@@ -125,3 +125,43 @@ def test_an_import_of_a_wrapper_is_a_use_of_it():
         "import torch\nfrom torch.nn.parallel import DistributedDataParallel\ntorch.ones(2).sum()"
     )
     assert facets("A tensor has a grad_fn", BUG + fence(code, "python")).distributed
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "parts"),
+    [
+        ("DDP hangs in the second step", "Eight cards with the NCCL backend.", {"ddp"}),
+        ("DDP hangs if GPU 0 is not used", "Two ranks, cards 2 and 3.", {"ddp"}),
+        ("FSDP2 fails when the first layer is fine", "Four ranks.", {"fsdp"}),
+        (
+            "symmetric memory allocator is killed by default, nvshmem works",
+            "Only the default backend of symmetric memory dies.",
+            {"symm_mem"},
+        ),
+        ("DTensor fails, DTensor is fine on one rank", "Four ranks.", set()),
+        ("DDP is great", "DDP never asks what the hardware is.", {"ddp"}),
+        ("FSDP2 works great", "It is the loader that is slow.", set()),
+        ("Wrong results of all-gather on mixed cards", "Two old and two new ones.", {"c10d"}),
+    ],
+)
+def test_what_a_clause_says_of_another_thing_clears_no_part(title, body, parts):
+    assert modules(title, body) == parts
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "urgent"),
+    [
+        ("The Adam refactoring broke reloading in DCP", "`dcp.load` raises now.", True),
+        ("DDP fails in backward", "We narrowed it down to this PR.", True),
+        ("DDP fails in backward", "Bisecting it gave one commit.", True),
+        ("DDP fails in backward", "A change of the batch size makes no difference.", False),
+    ],
+)
+def test_a_change_that_broke_it_is_a_regression(title, body, urgent):
+    assert ("regression" in facets(title, BUG + body).high_priority) is urgent
+
+
+def test_a_title_that_says_bug_asks_for_nothing():
+    title = "Potential bug: HYBRID_SHARD falls back to NO_SHARD"
+    assert facets(title, BUG + "With a mesh of (8, 1).").kind == "bug"
+    assert facets(title.removeprefix("Potential bug: "), "With a mesh.").kind == "enhancement"

@@ -35,6 +35,7 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     verdicts = judge_tracebacks(reading.tracebacks, policy)
     mentions = {at: _mention(hit) for at, hit in enumerate(hits) if _is_mention(hit)}
     mentions |= _asides(hits, mentions)
+    mentions |= _variants(hits, mentions)
     found = [
         item
         for at, hit in enumerate(hits)
@@ -86,6 +87,30 @@ def _asides(hits: Sequence[Hit], mentions: dict[int, Mention]) -> dict[int, Ment
     apart = {at for at in titled if is_aside(hits[at].line.text, hits[at].start)}
     main = {hits[at].signal.topic for at in titled if at not in apart}
     return {at: mentions[at]._replace(aside=True) for at in apart if main - {hits[at].signal.topic}}
+
+
+def _variants(hits: Sequence[Hit], mentions: dict[int, Mention]) -> dict[int, Mention]:
+    """Clearings of one of a part's names in a title that is about another of them.
+
+    `The part fails by default, its new backend works` clears a variant and not the part.
+    """
+    about = {
+        (hits[at].signal.topic, _words(hits[at]))
+        for at, mention in mentions.items()
+        if hits[at].line.zone == "title" and mention.stance not in ("cleared", "passed")
+    }
+    topics = {topic for topic, _ in about}
+    return {
+        at: mention._replace(stance="context", outcome=None)
+        for at, mention in mentions.items()
+        if hits[at].line.zone == "title" and mention.stance == "cleared"
+        if hits[at].signal.topic in topics
+        and (hits[at].signal.topic, _words(hits[at])) not in about
+    }
+
+
+def _words(hit: Hit) -> str:
+    return hit.line.text[hit.start : hit.end].strip("`' ").lower()
 
 
 def _weigh(

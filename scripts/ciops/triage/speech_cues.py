@@ -95,9 +95,12 @@ NEGATED_BEFORE: Final[Cue] = _cue(
 _FINE = (
     r"(?:fine|ok(?:ay)?|correct(?:ly)?|good|well|expected|healthy|innocent|clean(?:ly)?"
     r"|normal(?:ly)?"
-    r"|great|works?|smoothly|right(?: (?:way|result|answer|value|thing|number)s?)?|happy)"
+    r"|works?|smoothly|right(?: (?:way|result|answer|value|thing|number)s?)?|happy)"
 )
-_SKIP = r"(?:[\w/.-]{1,24},?\s{1,2}){0,4}?"
+_SKIP = (
+    r"(?:(?!(?:if|when|while|unless|because|since|but|that|which|where|once|until|whenever)\b)"
+    r"[\w/.-]{1,24},?\s{1,2}){0,4}?"
+)
 CLEARED_AFTER: Final[Cue] = _cue(
     rf"^{_LIST}(?:'s)?\s{{0,2}}{_SKIP}(?:is|are|was|were)(?:n'?t| not) (?:even |really |actually "
     rf"|at all )?"
@@ -109,6 +112,7 @@ CLEARED_AFTER: Final[Cue] = _cue(
     r"|looks?|goes|went|finishe[sd]|complete[sd]?|succeeds?|converges?|gives|gave|shows?|reports?)"
     rf"\s(?:it |this |both |all |just |perfectly |totally |completely |absolutely |still |the "
     rf"|always |as |entirely |also |out )*{_FINE}\b",
+    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|worked|runs?|ran|trains?|goes|went) great\b",
     rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|passe[sd]?|runs?|ran|does|is|are|gives?"
     rf"|shows?) (?:\w{{1,12}} )?(?:without|no) (?:an? |any )?(?:error|problem|issue|hang|crash"
     rf"|trouble|hitch)",
@@ -309,7 +313,7 @@ CONTEXT_AFTER: Final[Cue] = _cue(
     r"^\s(?:\w{1,16}\s)?(?:training|runs?|jobs?|scripts?|setups?|models?|trainer|code|users?"
     r"|stack|world|program|pipeline|fine-?tun\w{1,4}|workloads?|tutorial|example|docs?)\b",
     r"^-(?:wrapped|based|trained|launched|style)\b",
-    r"^(?: \w{1,12})? (?:time-?outs?|hangs?|deadlocks?|watchdog|stalls?)\b",
+    r"^(?: \w{1,12})? (?:time-?outs?|hang|deadlock|watchdog|stall)\b",
 )
 
 # ------------------------------------------------------------------------------------ events
