@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ciops.triage.evidence import Evidence
-from ciops.triage.weighing import Score, Tally, holds, score_of
+from ciops.triage.policy import Override
+from ciops.triage.weighing import Score, Tally, apply_overrides, holds, score_of, tally
+from triage.small_world import small_policy
 
 
 def said(role: str = "api", points: float = 3, **more) -> Evidence:
@@ -90,3 +94,41 @@ POINTS = [
 )
 def test_points_add_up(items: list[Evidence], points: float) -> None:
     assert score_of("component:x", items).points == points
+
+
+AROUND = Override(id="around", when=("signal:known",), context=("x",), sets_aside=("aside",))
+KNOWN = said(signal="known", topic="group:g")
+CHANGED = [
+    (said("api"), "path", 0),
+    (said("weak", 0.5), "path", 0),
+    (said("root"), "root", 3),
+    (said("api", -1), "api", -1),
+    (said("api", topic="component:y"), "api", 3),
+    (said("root", signal="aside", topic="kind:z"), "path", 0),
+    (said("root", -1, signal="aside"), "root", -1),
+]
+
+
+@pytest.mark.parametrize(
+    ("item", "role", "points"),
+    CHANGED,
+    ids=["api", "weak", "a root", "against it", "another part", "set aside", "against, set aside"],
+)
+def test_an_override_turns_a_part_into_what_stands_around(
+    item: Evidence, role: str, points: float
+) -> None:
+    policy = replace(small_policy(), overrides=(AROUND,))
+    found, total, _ = apply_overrides([KNOWN, item], tally([KNOWN, item]), policy)
+    assert [(x.role, x.points) for x in found if x is not KNOWN] == [(role, points)]
+    assert total == tally(found)
+
+
+def test_an_override_needs_its_reason_and_no_other() -> None:
+    item = said("api")
+    for override, found in [
+        (AROUND, [item]),
+        (replace(AROUND, unless=("component:*",)), [KNOWN, item]),
+        (replace(AROUND, when=("signal:known", "signal:other")), [KNOWN, item]),
+    ]:
+        policy = replace(small_policy(), overrides=(override,))
+        assert apply_overrides(found, tally(found), policy) == (found, tally(found), ())
