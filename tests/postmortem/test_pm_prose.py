@@ -261,6 +261,13 @@ def test_a_finding_is_placed_in_the_file():
     ]
 
 
+def test_a_finding_is_placed_though_the_file_has_fewer_lines_than_the_text():
+    text = 'language: en\nsummary: "One.\\n\\nTwo.\\n\\nThree.\n  It probably wraps."\n' + "#\n" * 9
+    reading = read(text)
+    (found,) = check_record(reading.record, guide("en"))
+    assert (found.line, document_line(found, reading.document)) == (4, 3)
+
+
 def test_findings_come_in_the_order_of_the_record():
     found = findings(
         summary="It probably wraps.",
