@@ -405,6 +405,22 @@ def test_a_question_in_brackets_asks_of_what_is_in_them(title, confidence):
 
 
 INDUCTOR = fence(frames("torch/_inductor/codegen.py"))
+IN_FSDP = fence(frames("torch/distributed/fsdp/_runtime_utils.py"))
+
+
+@pytest.mark.parametrize(
+    ("comment", "distributed"),
+    [
+        (said("This is not a distributed issue.", "MEMBER"), False),
+        (said("This is not a distributed issue.", "NONE"), True),
+        (said("Is this a distributed issue?", "MEMBER"), True),
+    ],
+    ids=["a maintainer", "somebody", "a question"],
+)
+def test_where_it_fails_in_the_scope_a_maintainer_alone_may_say_that_it_is_none(
+    comment, distributed
+):
+    assert facets("The step fails", IN_FSDP, comment).distributed is distributed
 
 
 @pytest.mark.parametrize(
