@@ -124,6 +124,25 @@ class FakeGitHub(FakeServer):
         with self.lock:
             return self.add_comment(self.repository, number, body, by)
 
+    def person_sets(self, number: int, event: str, by: str = "alice") -> None:
+        """A person closes, reopens, locks or unlocks an issue: `event` as the timeline names it."""
+        with self.lock:
+            issue, when = self.repository.issues[number], self.timestamp()
+            if event in ("locked", "unlocked"):
+                issue["locked"] = event == "locked"
+            else:
+                issue["state"] = "closed" if event == "closed" else "open"
+                issue["closed_at"] = when if event == "closed" else None
+            self.repository.add_event(number, {"event": event, "actor": by, "created_at": when})
+            self.repository.touch(number, when)
+
+    def person_renames_label(self, name: str, new: str) -> None:
+        """A person renames a label, which keeps its id and stays on its issues."""
+        with self.lock:
+            label = self.repository.labels.pop(name.lower())
+            label["name"] = new
+            self.repository.labels[new.lower()] = label
+
     # What the routes work with
 
     def repository_of(self, asked: Asked) -> Repository:
@@ -149,9 +168,10 @@ class FakeGitHub(FakeServer):
 
     def known_label(self, repository: Repository, name: str) -> Json:
         """The label, which GitHub makes silently when the repository lacks it."""
-        if name.lower() not in repository.labels:
-            self.created_labels.append(name)
-        return repository.add_label(name)
+        if name.lower() in repository.labels:
+            return repository.add_label(name)
+        self.created_labels.append(name)
+        return repository.add_label({"name": name, "id": 10**9 + len(self.created_labels)})
 
     def put_label(
         self, repository: Repository, number: int, name: str, by: str, intent: Json | None = None

@@ -112,7 +112,7 @@ def test_the_timeline_is_read_to_its_end(github: World) -> None:
         name = f"l{number}"
         github.fake.person_labels(1, add=[name])
         github.fake.person_labels(1, remove=[name])
-    events = github.queue.timeline(1)[0]
+    events = github.queue.timeline(1).labels
     assert len(events) == 460
     assert [events[0].action, events[-1].action] == ["added", "removed"]
 

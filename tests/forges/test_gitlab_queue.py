@@ -76,6 +76,13 @@ def test_a_scoped_label_does_not_push_out_another(gitlab: World) -> None:
     assert gitlab.labels_of(1)[2:] == ["priority::low", "area::gpu::a100", "area::net", "other::x"]
 
 
+def test_two_labels_of_one_scope_would_push_out_each_other(gitlab: World) -> None:
+    for wanted in (["priority::low", "priority::high"], ["a::b::c", "x", "A::b::d"]):
+        with pytest.raises(RefusedError, match="would replace"):
+            gitlab.queue.refuse_displacing(wanted, ["queue"])
+    gitlab.queue.refuse_displacing(["p::low", "P::low", "q::low", "p"], ["queue", "r::1", "r::2"])
+
+
 @pytest.mark.parametrize("label", ["a,b", ","])
 def test_a_comma_would_be_two_labels(gitlab: World, label: str) -> None:
     with pytest.raises(UsageError, match="GitLab takes for two labels"):
@@ -93,7 +100,7 @@ def test_a_text_of_quick_actions_alone_is_an_error(gitlab: World) -> None:
 def test_events_of_deleted_labels_are_left_out(gitlab: World) -> None:
     gitlab.fake.project(7).add_label_event(1, {"action": "add", "label": None, "user": "alice"})
     gitlab.fake.person_labels(7, 1, add=["triaged"])
-    assert [event.label for event in gitlab.queue.timeline(1)[0]] == ["triaged"]
+    assert [event.label for event in gitlab.queue.timeline(1).labels] == ["triaged"]
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_who_put_and_removed_labels(world: World) -> None:
     person_labels(world, 1, add=["triaged"], by="alice")
     add(world, 1, "module: x")
     person_labels(world, 1, remove=["triaged"], by="bob")
-    events = world.queue.timeline(1)[0]
+    events = world.queue.timeline(1).labels
     assert all(isinstance(event, LabelEvent) for event in events)
     assert [(event.action, event.label, event.actor.login) for event in events] == [
         ("added", "triaged", "alice"),
@@ -164,7 +164,7 @@ def test_labels_arrive_once_whatever_fails(world: World, how: str) -> None:
     assert set(add(world, 1, "triaged", "module: x")) == {"queue", "Bug", "triaged", "module: x"}
     assert fault.fired == 1
     assert world.labels_of(1) == ["queue", "Bug", "triaged", "module: x"]
-    assert len(world.queue.timeline(1)[0]) == 2
+    assert len(world.queue.timeline(1).labels) == 2
 
 
 @pytest.mark.parametrize("how", FAULTS)

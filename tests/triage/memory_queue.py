@@ -19,6 +19,7 @@ from ciops.forges.base import (
     LabelAddition,
     LabelEvent,
     Person,
+    Timeline,
     Viewer,
     same_label,
 )
@@ -75,8 +76,11 @@ class MemoryQueue:
     def comments(self, number: int) -> list[Comment]:
         return list(self.talk.get(number, ()))
 
-    def timeline(self, number: int) -> tuple[list[LabelEvent], list[Comment]]:
-        return list(self.events.get(number, ())), self.comments(number)
+    def timeline(self, number: int) -> Timeline:
+        return Timeline(tuple(self.events.get(number, ())), tuple(self.comments(number)), ())
+
+    def refuse_displacing(self, wanted: Sequence[str], there: Sequence[str]) -> None:
+        """As on GitHub: labels stand side by side."""
 
     def association_of(self, person: Person) -> str:
         return "NONE"

@@ -16,6 +16,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ciops.forges.timeline import LabelEvent as LabelEvent
+from ciops.forges.timeline import Timeline as Timeline
+
 if TYPE_CHECKING:
     from ciops.plumbing.http import Client, Download
 
@@ -74,16 +77,6 @@ class Comment:
     association: str
     created_at: str
     url: str
-
-
-@dataclass(frozen=True, slots=True)
-class LabelEvent:
-    """Who put or removed which label; `actor` is GHOST for a deleted account."""
-
-    action: Literal["added", "removed"]
-    label: str
-    actor: Person
-    created_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,11 +234,13 @@ class IssueQueue(Protocol):
 
     def comments(self, number: int) -> list[Comment]: ...
 
-    def timeline(self, number: int) -> tuple[list[LabelEvent], list[Comment]]:
-        """Label events, oldest first, and the comments that the service tells with them."""
+    def timeline(self, number: int) -> Timeline: ...
 
     def association_of(self, person: Person) -> str:
         """OWNER, MEMBER, COLLABORATOR or NONE, where comments do not tell it themselves."""
+
+    def refuse_displacing(self, wanted: Sequence[str], there: Sequence[str]) -> None:
+        """RefusedError where adding labels would take others away."""
 
     def add_labels(self, number: int, additions: Sequence[LabelAddition]) -> AddedLabels:
         """Adds, in this order, in one call. The service makes labels that the project lacks."""

@@ -12,19 +12,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from ciops.errors import UsageError
+from ciops.forges import answers
 from ciops.forges import github_facts as facts
 from ciops.forges.base import (
     AddedLabels,
     Comment,
     Issue,
     LabelAddition,
-    LabelEvent,
     Order,
     Person,
+    Timeline,
     Viewer,
     same_label,
 )
-from ciops.forges.json_fields import child, flag, names, rows, same_text, text
+from ciops.forges.json_fields import child, flag, names, rows, same_text, text, whole
 from ciops.plumbing.http import Client, ForbiddenError, InvalidError, Json, NotFoundError, segment
 
 if TYPE_CHECKING:
@@ -92,24 +93,32 @@ class GitHubQueue:
         self._repo = repo
         self._path = repo_path(repo)
         self._takes_names_only = False
+        self._viewer: Viewer | None = None
+        self._label_ids: dict[str, int] = {}
 
     def viewer(self) -> Viewer:
         """Two calls. An installation token may not ask who it is: its answer is assumed."""
+        self._viewer = self._asked_viewer()
+        return self._viewer
+
+    def _asked_viewer(self) -> Viewer:
         repository = self._client.get(self._path, follow=False)
         try:
             user = self._client.get("/user").data
         except ForbiddenError:
             return Viewer(ACTIONS_LOGIN, is_bot=True)
-        person = facts.person(user)
+        person = answers.the_account(facts.person(user), "GitHub")
         missing = _missing(child(repository.data, "permissions"), repository.headers)
         return Viewer(person.login, person.is_bot, missing)
 
     def labels(self) -> frozenset[str]:
-        found = self._client.items(f"{self._path}/labels", {"per_page": 100})
+        found = list(self._client.items(f"{self._path}/labels", {"per_page": 100}))
+        self._label_ids = _ids(found)
         return frozenset(text(label, "name") for label in found)
 
     def issue(self, number: int) -> Issue:
-        return facts.issue(self._client.get(self._issue_path(number), follow=False).data)
+        found = facts.issue(self._client.get(self._issue_path(number), follow=False).data)
+        return answers.the_issue(found, number, "GitHub")
 
     def issues(
         self,
@@ -129,20 +138,22 @@ class GitHubQueue:
             "direction": "desc" if order == "updated" else "asc",
             "per_page": 100,
         }
-        return map(facts.issue, self._client.items(f"{self._path}/issues", query))
+        found = map(facts.issue, self._client.items(f"{self._path}/issues", query))
+        return answers.only_issues(found, "GitHub")
 
     def comments(self, number: int) -> list[Comment]:
         path = f"{self._issue_path(number)}/comments"
         return [facts.comment(row) for row in self._client.items(path, {"per_page": 100})]
 
-    def timeline(self, number: int) -> tuple[list[LabelEvent], list[Comment]]:
+    def timeline(self, number: int) -> Timeline:
         path = f"{self._issue_path(number)}/timeline"
-        told = list(self._client.items(path, {"per_page": 100}))
-        events = [event for event in map(facts.label_event, told) if event is not None]
-        return events, [facts.comment(row) for row in told if text(row, "event") == "commented"]
+        return facts.timeline(list(self._client.items(path, {"per_page": 100})))
 
     def association_of(self, person: Person) -> str:  # noqa: ARG002 - GitHub's comments tell it
         return "NONE"
+
+    def refuse_displacing(self, wanted: Sequence[str], there: Sequence[str]) -> None:
+        """GitHub's labels stand side by side."""
 
     def add_labels(self, number: int, additions: Sequence[LabelAddition]) -> AddedLabels:
         """Each label goes with its evidence; a server that refuses that (422) gets names."""
@@ -162,8 +173,9 @@ class GitHubQueue:
 
     def _post_labels(self, number: int, entries: list[Json]) -> tuple[str, ...]:
         path = f"{self._issue_path(number)}/labels"
-        wanted = [entry if isinstance(entry, str) else entry["name"] for entry in entries]
-        pending = any(not isinstance(entry, str) and entry.get("suggest") for entry in entries)
+        named = [{"name": entry} if isinstance(entry, str) else entry for entry in entries]
+        wanted = [entry["name"] for entry in named if not entry.get("suggest")]
+        pending = len(wanted) < len(named)
 
         def landed() -> Json:
             if pending:  # a suggestion does not show among the labels
@@ -172,16 +184,26 @@ class GitHubQueue:
             missing = [name for name in wanted if not _among(name, names(there))]
             return None if missing else there
 
-        return names(self._client.post(path, {"labels": entries}, landed).data)
+        told = self._client.post(path, {"labels": entries}, landed).data
+        there = names(told)
+        answers.not_made_anew(self._label_ids, _ids(rows(told)))
+        answers.labelled(wanted, there, number, "GitHub")
+        return there
 
     def add_comment(self, number: int, body: str) -> Comment:
         path = f"{self._issue_path(number)}/comments"
 
         def landed() -> Json:
             there = self._client.items(path, {"per_page": 100})
-            return next((row for row in there if same_text(text(row, "body"), body)), None)
+            return next((row for row in there if self._is_own(row, body)), None)
 
-        return facts.comment(self._client.post(path, {"body": body}, landed).data)
+        reply = self._client.post(path, {"body": body}, landed)
+        return answers.made(facts.comment(reply.data), reply, "GitHub")
+
+    def _is_own(self, row: Json, body: str) -> bool:
+        """Whether a comment is the one that was sent; a copy by somebody else is not."""
+        ours = answers.is_by(self._viewer, facts.comment(row).author)
+        return ours and same_text(text(row, "body"), body)
 
     def remove_label(self, number: int, label: str) -> bool:
         return self._deleted(f"{self._issue_path(number)}/labels/{segment(label)}")
@@ -222,6 +244,11 @@ def _missing(permissions: Mapping[str, Json], headers: Mapping[str, str]) -> tup
             return ("scope public_repo",)
     writes = any(flag(permissions, role) for role in ("triage", "push", "maintain", "admin"))
     return () if writes or not permissions else ("issues: write",)
+
+
+def _ids(labels: Sequence[Json]) -> dict[str, int]:
+    """By name in lower case."""
+    return {text(label, "name").lower(): whole(label, "id") for label in labels}
 
 
 def _one_label(label: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from ciops.forges.base import (
@@ -11,13 +12,13 @@ from ciops.forges.base import (
     Commit,
     Issue,
     Job,
-    LabelEvent,
     Person,
     Pipeline,
     Project,
     PullRequest,
 )
 from ciops.forges.json_fields import child, flag, names, text, whole
+from ciops.forges.timeline import LabelEvent, StateEvent, Timeline
 from ciops.plumbing.http import Json
 
 # A conclusion, or for what still runs a status, in GitLab's words; any other stays as it is.
@@ -84,6 +85,30 @@ def label_event(data: Json) -> LabelEvent | None:
         actor=person(child(data, "actor")),
         created_at=text(data, "created_at"),
     )
+
+
+def timeline(told: Sequence[Json]) -> Timeline:
+    """The entries of a timeline that triage goes by."""
+    labels = filter(None, map(label_event, told))
+    states = filter(None, map(state_event, told))
+    comments = (comment(row) for row in told if text(row, "event") == "commented")
+    return Timeline(tuple(labels), tuple(comments), tuple(states))
+
+
+def state_event(data: Json) -> StateEvent | None:
+    """A timeline event, or None when the issue stands as before.
+
+    https://docs.github.com/en/rest/using-the-rest-api/issue-event-types
+    """
+    at = text(data, "created_at")
+    match text(data, "event"):
+        case "closed" | "transferred" | "converted_to_discussion":
+            return StateEvent(at, state="closed")
+        case "reopened":
+            return StateEvent(at, state="open")
+        case "locked" | "unlocked" as event:
+            return StateEvent(at, locked=event == "locked")
+    return None
 
 
 def project(data: Json) -> Project:

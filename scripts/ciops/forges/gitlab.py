@@ -14,15 +14,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from ciops.errors import RefusedError, UsageError
+from ciops.forges import answers
 from ciops.forges import gitlab_facts as facts
 from ciops.forges.base import (
     AddedLabels,
     Comment,
     Issue,
     LabelAddition,
-    LabelEvent,
     Order,
     Person,
+    Timeline,
     Viewer,
     same_label,
 )
@@ -101,6 +102,7 @@ class GitLabQueue:
         self._path = project_path(repo)
         self._associations: dict[int, str] = {}
         self._spellings: dict[str, str] = {}
+        self._viewer: Viewer | None = None
 
     def viewer(self) -> Viewer:
         """Two calls; a job token may not ask who it is."""
@@ -114,8 +116,9 @@ class GitLabQueue:
         # No level at all proves nothing: a group may be shared with the project.
         lacks = 0 < max(levels) < REPORTER and not flag(user, "is_admin")
         missing = ("the Reporter role",) if lacks else ()
-        person = facts.person(user)
-        return Viewer(person.login, person.is_bot, missing)
+        person = answers.the_account(facts.person(user), "GitLab")
+        self._viewer = Viewer(person.login, person.is_bot, missing)
+        return self._viewer
 
     def labels(self) -> frozenset[str]:
         """Also what names are spelled by from then on: GitLab tells `Bug` from `bug`."""
@@ -128,7 +131,8 @@ class GitLabQueue:
         return self._spellings.get(label.casefold(), label)
 
     def issue(self, number: int) -> Issue:
-        return facts.issue(self._client.get(self._issue_path(number), follow=False).data)
+        found = facts.issue(self._client.get(self._issue_path(number), follow=False).data)
+        return answers.the_issue(found, number, "GitLab")
 
     def issues(
         self,
@@ -148,7 +152,8 @@ class GitLabQueue:
             "sort": "desc" if order == "updated" else "asc",
             "per_page": 100,
         }
-        return map(facts.issue, self._client.items(f"{self._path}/issues", query))
+        found = map(facts.issue, self._client.items(f"{self._path}/issues", query))
+        return answers.only_issues(found, "GitLab")
 
     def comments(self, number: int) -> list[Comment]:
         return [self._vouched(facts.comment(note)) for note in self._notes(number, "asc")]
@@ -170,11 +175,11 @@ class GitLabQueue:
         notes = self._client.items(f"{self._issue_path(number)}/notes", query)
         return (note for note in notes if not flag(note, "system"))
 
-    def timeline(self, number: int) -> tuple[list[LabelEvent], list[Comment]]:
-        """No comments: GitLab tells label events alone."""
+    def timeline(self, number: int) -> Timeline:
+        """GitLab tells label events alone."""
         path = f"{self._issue_path(number)}/resource_label_events"
         events = map(facts.label_event, self._client.items(path, {"per_page": 100}))
-        return [event for event in events if event is not None], []
+        return Timeline(tuple(filter(None, events)))
 
     def association_of(self, person: Person) -> str:
         """By access level, own or inherited; asked once for each person."""
@@ -197,37 +202,42 @@ class GitLabQueue:
         suggested = tuple(addition.name for addition in additions if addition.suggest)
         wanted = [self._spelled(part.name) for part in additions if not part.suggest]
         if any("::" in name for name in wanted):
-            self._refuse_replacing(number, wanted)
+            self.refuse_displacing(wanted, self.issue(number).labels)
         changed: Json = None
         if wanted:
             body = {"add_labels": _listed(wanted)}
             changed = self._client.put(self._issue_path(number), body).data
         issue = facts.issue(changed) if changed else self.issue(number)
+        answers.labelled(wanted, issue.labels, number, "GitLab")
         return AddedLabels(issue.labels, plain=True, not_suggested=suggested)
 
-    def _refuse_replacing(self, number: int, wanted: Sequence[str]) -> None:
+    def refuse_displacing(self, wanted: Sequence[str], there: Sequence[str]) -> None:
         """A scoped label takes the place of the one that stands in its scope."""
-        for there in self.issue(number).labels:
-            for name in wanted:
-                scope = _scope(name)
-                if scope and scope == _scope(there) and not same_label(name, there):
-                    raise RefusedError(
-                        f'label "{name}" would replace "{there}" on issue {number}',
-                        "Use labels without :: for what is added beside others",
-                    )
+        held: dict[str, str] = {}
+        for name in (*there, *wanted):
+            scope = _scope(name)
+            other = held.setdefault(scope, name) if scope else name
+            if not same_label(name, other) and name in wanted:
+                step = "Use labels without :: for what is added beside others"
+                raise RefusedError(f'label "{name}" would replace "{other}"', step)
 
     def add_comment(self, number: int, body: str) -> Comment:
         path = f"{self._issue_path(number)}/notes"
 
         def landed() -> Json:
             there = self._notes(number, "desc")
-            return next((note for note in there if same_text(text(note, "body"), body)), None)
+            return next((note for note in there if self._is_own(note, body)), None)
 
         reply = self._client.post(path, {"body": body}, landed)
-        if not whole(reply.data, "id"):
+        if reply.status == 202:
             reason = "the text was taken for quick actions and no comment was made"
             raise UnavailableError("GitLab", f"POST {path}", reply.status, reason)
-        return facts.comment(reply.data)
+        return answers.made(facts.comment(reply.data), reply, "GitLab")
+
+    def _is_own(self, note: Json, body: str) -> bool:
+        """Whether a note is the one that was sent; a copy by somebody else is not."""
+        ours = answers.is_by(self._viewer, facts.comment(note).author)
+        return ours and same_text(text(note, "body"), body)
 
     def remove_label(self, number: int, label: str) -> bool:
         there = [name for name in self.issue(number).labels if same_label(name, label)]

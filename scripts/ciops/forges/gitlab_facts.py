@@ -14,13 +14,13 @@ from ciops.forges.base import (
     Downstream,
     Issue,
     Job,
-    LabelEvent,
     Person,
     Pipeline,
     Project,
     PullRequest,
 )
 from ciops.forges.json_fields import child, flag, names, text, whole
+from ciops.forges.timeline import LabelEvent
 from ciops.plumbing.http import Json
 
 # Lists of notes do not say who is a bot, but the accounts of access tokens have names of a form:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, CiopsError
@@ -66,7 +67,8 @@ def _told(error: CiopsError, tool: Tool, env: Environment) -> int:
     if tool.summarises and env.get("GITHUB_STEP_SUMMARY"):  # whoever looks there first finds it
         from ciops.plumbing.rendering import escape_markdown
 
-        host.summary(f"**{escape_markdown(tool.hide(str(error)))}**")
+        with suppress(CiopsError):  # the summary itself may be what cannot be written
+            host.summary(f"**{escape_markdown(tool.hide(str(error)))}**")
     return error.exit_status
 
 

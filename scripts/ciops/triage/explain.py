@@ -91,7 +91,7 @@ def whole_facts(number: int, queue: IssueQueue) -> IssueFacts:
     issue = queue.issue(number)
     comments = queue.comments(number) if issue.comments else []
     facts = with_comments(facts_of(issue), comments, queue.association_of)
-    return with_timeline(facts, queue.timeline(number)[0], issue.updated_at)
+    return with_timeline(facts, queue.timeline(number).labels, issue.updated_at)
 
 
 def _heading(it: Explained) -> list[str]:

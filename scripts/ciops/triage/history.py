@@ -133,7 +133,7 @@ def _is_short(client: Client, now: Callable[[], float] = time.time) -> bool:
 def _whole(issue: Issue, queue: IssueQueue) -> IssueFacts:
     comments = queue.comments(issue.number) if issue.comments else []
     facts = with_comments(facts_of(issue), comments, queue.association_of)
-    return with_timeline(facts, queue.timeline(issue.number)[0], issue.updated_at)
+    return with_timeline(facts, queue.timeline(issue.number).labels, issue.updated_at)
 
 
 def case_of(facts: IssueFacts, policy: Policy) -> dict[str, Any] | None:

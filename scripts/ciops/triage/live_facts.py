@@ -1,7 +1,7 @@
 """What a forge says of an issue, as the facts that a decision is made from.
 
-An issue of a list may be minutes old when it is written to. Its timeline is read last, so label
-changes that came after the list are taken over from there.
+An issue of a list may be minutes old when it is written to. Its timeline is read last, so what
+came after the list is taken over from there: changes of labels, and that it was closed or locked.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ciops.forges.base import Comment, Issue, LabelEvent, Person
+from ciops.forges.timeline import StateEvent
 from ciops.triage.facts import (
     LABELED,
     UNLABELED,
@@ -70,6 +71,15 @@ def with_timeline(facts: IssueFacts, events: Sequence[LabelEvent], read_at: str)
             labels = [name for name in labels if name.casefold() != event.label.casefold()]
             labels += [event.label] if event.action == "added" else []
     return replace(facts, labels=tuple(labels), timeline=tuple(map(_change, ordered)))
+
+
+def with_states(facts: IssueFacts, events: Sequence[StateEvent], read_at: str) -> IssueFacts:
+    """With what its timeline tells of since `read_at`: it may be closed or locked by now."""
+    for event in sorted(events, key=lambda event: event.created_at):
+        if event.created_at >= read_at:
+            locked = facts.locked if event.locked is None else event.locked
+            facts = replace(facts, state=event.state or facts.state, locked=locked)
+    return facts
 
 
 def comment_url(facts: IssueFacts, comment_id: int, forge: str) -> str:

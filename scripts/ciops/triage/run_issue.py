@@ -2,7 +2,7 @@
 
 Reads are spared: what labels alone exclude is read no further, comments are read where there are
 any, and in a sweep the timeline only of what is about to be written to. The timeline comes last,
-and with it the labels of that moment; then the issue is decided again.
+and with it how the issue stands at that moment; then it is decided again.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ciops.triage.live_facts import (
     facts_of,
     with_comments,
     with_newer_comments,
+    with_states,
     with_timeline,
 )
 from ciops.triage.never import Case, refuse_breach
@@ -102,9 +103,18 @@ def look_at(issue: Issue, desk: Desk, mode: Mode) -> Look:
         look = _decided(facts, desk, mode)
         if not look.writes.calls:
             return look
-    events, told = desk.queue.timeline(issue.number)
-    facts = with_newer_comments(facts, told, desk.association_of)
-    return _decided(with_timeline(facts, events, issue.updated_at), desk, mode)
+    return _decided(_as_it_stands(facts, issue, desk, mode), desk, mode)
+
+
+def _as_it_stands(facts: IssueFacts, issue: Issue, desk: Desk, mode: Mode) -> IssueFacts:
+    """By its timeline; an issue of a list is read again where a timeline does not tell enough."""
+    told = desk.queue.timeline(issue.number)
+    if told.states is None and mode == "sweep":
+        issue = desk.queue.issue(issue.number)
+        facts = replace(facts_of(issue), comments=facts.comments)
+    facts = with_newer_comments(facts, told.comments, desk.association_of)
+    facts = with_states(facts, told.states or (), issue.updated_at)
+    return with_timeline(facts, told.labels, issue.updated_at)
 
 
 def _decided(facts: IssueFacts, desk: Desk, mode: Mode) -> Look:
@@ -112,7 +122,9 @@ def _decided(facts: IssueFacts, desk: Desk, mode: Mode) -> Look:
         decision = desk.decide(facts, desk.policy, desk.profile, mode)
     refuse_breach(Case(decision.plan, facts, desk.policy, desk.profile))
     decision = _unrepeated(decision, facts, desk)
-    return Look(facts, decision.skip, decision, _planned(decision, facts, desk))
+    writes = _planned(decision, facts, desk)
+    desk.queue.refuse_displacing([part.name for part in writes.labels], facts.labels)
+    return Look(facts, decision.skip, decision, writes)
 
 
 def _unrepeated(decision: Decision, facts: IssueFacts, desk: Desk) -> Decision:

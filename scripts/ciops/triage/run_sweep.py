@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, CiopsError, PartialError, RefusedError
+from ciops.forges.answers import MadeAnewError
 from ciops.forges.base import Issue
 from ciops.plumbing.http import (
     Client,
@@ -130,6 +131,10 @@ def finish(look: Look, session: Session) -> None:
         result = _written(look, session)
     except HttpError as error:
         _fail(look.facts.number, look, error, session)
+    except MadeAnewError as error:  # so would every issue that comes after
+        number = look.facts.number
+        session.report(replace(_failed(number, look, error), ends_run=True))
+        raise EndError(Ending("failed", number, str(error), status=error.exit_status)) from error
     except RefusedError as error:
         session.report(_failed(look.facts.number, look, error))
     else:

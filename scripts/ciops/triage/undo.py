@@ -174,7 +174,7 @@ def _label_steps(number: int, entry: Entry, doer: Doer, queue: IssueQueue) -> It
         yield Step(number, label, lambda: False, "suggested")
     there = queue.issue(number).labels
     standing = [name for name in entry.labels if any(same_label(name, other) for other in there)]
-    events = queue.timeline(number)[0] if standing else []
+    events = queue.timeline(number).labels if standing else ()
     for label in reversed(standing):
 
         def remove(label: str = label) -> bool:
