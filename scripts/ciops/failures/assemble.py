@@ -1,7 +1,7 @@
 """Evidence, buckets and what is known about them, put together to a report.
 
 Pure: what was looked up, when it was and what is to be tracked is handed in. Texts of a scan are
-masked already, all others are masked here.
+masked already; all others are where a report leaves (`ciops.failures.report_text.made_safe`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from ciops.failures.code_seen import seen
 from ciops.failures.job_names import part_of
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.recurrence import recurring
-from ciops.failures.redaction import mask_secrets
 from ciops.failures.report_model import (
     CodeReference,
     DeadEndBridge,
@@ -102,7 +101,7 @@ def assemble(
         failed_jobs_total=len(facts.jobs),
         buckets=tuple(recurring(named, jobs, previous)),
         jobs=tuple(jobs),
-        dead_end_bridges=tuple(_masked_bridge(bridge) for bridge in facts.dead_ends),
+        dead_end_bridges=facts.dead_ends,
         unreadable=tuple(
             Unreadable(key, found[key].unreadable) for key in sorted(found) if found[key].unreadable
         ),
@@ -111,7 +110,7 @@ def assemble(
         generated_at=facts.generated_at,
         previous_pipeline=previous.starting_pipeline if previous else None,
         shard=facts.shard,
-        remarks=tuple(replace(one, detail=mask_secrets(one.detail)) for one in facts.remarks),
+        remarks=facts.remarks,
     )
 
 
@@ -121,11 +120,11 @@ def _failed_job(
     job, scan = one.job, evidence.scan
     return FailedJob(
         id=job.id,
-        name=mask_secrets(job.name),
+        name=job.name,
         pipeline_id=one.step.id,
-        job_url=mask_secrets(job.url),
+        job_url=job.url,
         log_url=facts.log_urls.get(job.id, ""),
-        workload=mask_secrets(part_of(job.name, knowledge.jobs).workload),
+        workload=part_of(job.name, knowledge.jobs).workload,
         via_bridge=one.step.via_bridge,
         allow_failure=job.allow_failure,
         line=scan.line,
@@ -153,21 +152,17 @@ def _weak_reason(evidence: JobEvidence, beside: str) -> str:
     return "; ".join(filter(None, (evidence.unreadable or evidence.scan.reason, beside)))
 
 
-def _masked_bridge(bridge: DeadEndBridge) -> DeadEndBridge:
-    return replace(bridge, name=mask_secrets(bridge.name), reason=mask_secrets(bridge.reason))
-
-
 def _bucket(one: Bucket, looked: Looked, found: Mapping[int, JobEvidence]) -> model.Bucket:
     return model.Bucket(
-        name=mask_secrets(one.name),
+        name=one.name,
         status=one.status,
-        reason=mask_secrets(one.reason),
+        reason=one.reason,
         owner=one.owner,
         representative_job=one.representative,
         jobs=one.jobs,
         causal_error=one.causal_error,
         signature=one.signature,
-        hypothesis=mask_secrets(hypothesis(one, looked, _places(one, found))),
+        hypothesis=hypothesis(one, looked, _places(one, found)),
         owner_assumed=one.owner_assumed,
         evidence=one.evidence,
         rule=one.rule,

@@ -15,14 +15,13 @@ from typing import Final
 from ciops.failures import last_output, weights
 from ciops.failures import line_rules as roles
 from ciops.failures import scan_result as results
-from ciops.failures.config_dump import HintValue
 from ciops.failures.events import Event
-from ciops.failures.frames import Frame, innermost_owned
+from ciops.failures.frames import innermost_owned
 from ciops.failures.framing import Visible
 from ciops.failures.knowledge import Knowledge
+from ciops.failures.masking import masked
 from ciops.failures.progress import made_progress
 from ciops.failures.raise_site import raise_site
-from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import NumberedLine, ScanResult
 from ciops.failures.signature import model_names, place, signature
 from ciops.failures.trace_facts import FAILED, Facts
@@ -43,6 +42,7 @@ _SAME: Final = 24
 _LOOKED_AT: Final = 400
 _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
+_LONGEST_SHOWN: Final = 1000
 # Roles of events that say that something failed, which may be told in detail above them.
 _OVERALL: Final = frozenset((roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
 _DETAIL: Final = re.compile(r"(?i)(?:expected|actual|received|got)\b")
@@ -65,20 +65,32 @@ _NO_FAILURE: Final = "the trace shows no failure"
 
 
 def judge(facts: Facts, knowledge: Knowledge) -> ScanResult:
-    """The result of reading a trace."""
+    """The result of reading a trace; no secret leaves here."""
     event = _first_cause(facts, knowledge)
     bare = ScanResult(
         wrappers=_wrappers(facts),
-        model=facts.model and mask_secrets(facts.model),
-        runtime_hints={key: _masked_hint(value) for key, value in facts.hints.items()},
-        commit=facts.commit and mask_secrets(facts.commit),
+        model=facts.model,
+        runtime_hints=facts.hints,
+        commit=facts.commit,
         observed=facts.observed,
         lines=facts.lines,
         size=facts.size,
     )
     if event is None:
-        return _without_cause(bare, facts)
-    return _with_cause(bare, event, facts, knowledge)
+        return _safe(_without_cause(bare, facts))
+    found = _safe(_with_cause(bare, event, facts, knowledge))
+    said = masked(_identifying(event))
+    where, models = place(found.frame, found.frames), model_names(found.model)
+    return replace(found, signature=signature(found.exception, said, where, models))
+
+
+def _safe(found: ScanResult) -> ScanResult:
+    """The result without secrets, and of long lines what is shown of them."""
+    return masked(found, shown=_beginning)
+
+
+def _beginning(text: str) -> str:
+    return text[:_LONGEST_SHOWN]
 
 
 def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
@@ -201,7 +213,7 @@ def _specific(event: Event, events: Sequence[Event], knowledge: Knowledge) -> Ev
 
 def _without_cause(bare: ScanResult, facts: Facts) -> ScanResult:
     evidence, reason = _why_nothing(facts)
-    excerpt = _excerpt(facts.tail[-_TAIL_SHOWN:])
+    excerpt = _numbered(facts.tail[-_TAIL_SHOWN:])
     return replace(bare, evidence=evidence, reason=reason, signature=reason, excerpt=excerpt)
 
 
@@ -219,40 +231,24 @@ def _why_nothing(facts: Facts) -> tuple[str, str]:
 
 
 def _with_cause(bare: ScanResult, event: Event, facts: Facts, knowledge: Knowledge) -> ScanResult:
-    frames = tuple(map(_masked, raise_site(event, facts.events, knowledge.roots)))
-    frame = innermost_owned(frames, knowledge.roots)
-    exception = mask_secrets(event.exception) if event.exception else None
+    frames = raise_site(event, facts.events, knowledge.roots)
     doubt = _doubt(event, facts)
-    said = mask_secrets(_identifying(event))
-    where = place(frame, frames)
     return replace(
         bare,
         line=event.number,
-        text=mask_secrets(event.text),
-        exception=exception,
-        frame=frame,
+        text=event.text,
+        exception=event.exception or None,
+        frame=innermost_owned(frames, knowledge.roots),
         evidence=results.WEAK if doubt else results.STRONG,
         reason=doubt,
-        signature=signature(exception, said, where, model_names(facts.model)),
         kind=event.kind,
         rule=event.rule,
         role=event.role,
-        frames=frames,
-        message=tuple(mask_secrets("\n".join(event.more)).split("\n")) if event.more else (),
-        excerpt=_excerpt([*event.before, *event.after]),
+        frames=tuple(frames),
+        message=tuple(event.more),
+        excerpt=_numbered([*event.before, *event.after]),
         observed=facts.observed | _observed_above(event, knowledge),
     )
-
-
-def _masked(frame: Frame) -> Frame:
-    """A secret may be glued to a function's name where a write was cut."""
-    return replace(frame, path=mask_secrets(frame.path), function=mask_secrets(frame.function))
-
-
-def _masked_hint(value: HintValue) -> HintValue:
-    if isinstance(value, str):
-        return mask_secrets(value)
-    return tuple(map(mask_secrets, value)) if isinstance(value, tuple) else value
 
 
 def _identifying(event: Event) -> str:
@@ -289,13 +285,8 @@ def _observed_above(event: Event, knowledge: Knowledge) -> frozenset[str]:
 
 def _wrappers(facts: Facts) -> tuple[NumberedLine, ...]:
     wrappers = [event for event in facts.events if event.role == roles.WRAPPER]
-    return tuple(
-        NumberedLine(event.number, mask_secrets(event.text)[:1000])
-        for event in wrappers[:_MOST_WRAPPERS]
-    )
+    return tuple(NumberedLine(event.number, event.text) for event in wrappers[:_MOST_WRAPPERS])
 
 
-def _excerpt(lines: Sequence[Visible]) -> tuple[NumberedLine, ...]:
-    """Lines with their secrets masked, also secrets that span lines."""
-    masked = mask_secrets("\n".join(line.text[:1000] for line in lines)).split("\n")
-    return tuple(NumberedLine(line.number, text) for line, text in zip(lines, masked, strict=False))
+def _numbered(lines: Sequence[Visible]) -> tuple[NumberedLine, ...]:
+    return tuple(NumberedLine(line.number, line.text) for line in lines)

@@ -14,10 +14,9 @@ from ciops.errors import RefusedError, UsageError
 from ciops.failures import report_model as model
 from ciops.failures.duplicates import DuplicateSearch
 from ciops.failures.knowledge import Knowledge, Owner
-from ciops.failures.redaction import mask_secrets
 from ciops.failures.report_model import Bucket, Report
 from ciops.failures.tracking_rules import TrackingRules
-from ciops.failures.tracking_text import LONGEST_TITLE, change_body
+from ciops.failures.tracking_text import change_body, titled
 from ciops.plumbing.rendering import clean_text
 from ciops.plumbing.yaml_file import nearest, shown
 
@@ -134,5 +133,4 @@ def title_of(bucket: Bucket, rules: TrackingRules, head: str) -> str:
     error = " ".join(clean_text(bucket.causal_error or "").split())
     component, _, mode = bucket.name.partition("/")[2].partition("/")
     what = f"{component}: {error or mode.replace('-', ' ')}"
-    title = mask_secrets(f"[{ticket}][{rules.change_type}] {what}")
-    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
+    return titled(f"[{ticket}][{rules.change_type}] {what}")

@@ -13,7 +13,6 @@ from ciops.failures.buckets import JobEvidence
 from ciops.failures.chain import ChainJob
 from ciops.failures.job_names import is_workload, part_of
 from ciops.failures.knowledge import Knowledge
-from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import STRONG
 
 if TYPE_CHECKING:
@@ -77,4 +76,4 @@ def _siblings(
 
 def _sentence(job: Job, found: JobEvidence) -> str:
     text = (found.scan.text or "")[:_LONGEST]
-    return mask_secrets(f"the log of {job.name} ({job.id}) shows at line {found.scan.line}: {text}")
+    return f"the log of {job.name} ({job.id}) shows at line {found.scan.line}: {text}"

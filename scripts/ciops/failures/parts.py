@@ -14,11 +14,10 @@ from typing import Final, TypeVar
 from ciops.errors import UsageError
 from ciops.failures.assemble import Facts, Looked
 from ciops.failures.buckets import Bucket, JobEvidence
+from ciops.failures.masking import masked
 from ciops.failures.plain_data import PlainDataError, from_plain, to_plain
-from ciops.failures.redaction import mask_secrets
 from ciops.failures.report_json import MAX_BYTES
 from ciops.failures.trace_download import NOT_READ, unread
-from ciops.plumbing.http import Json
 from ciops.plumbing.yaml_file import read_text
 
 T = TypeVar("T")
@@ -58,15 +57,7 @@ def code_key(bucket: Bucket) -> str:
 
 def part_json(part: Part) -> str:
     """The text of a part's file: ASCII, with the secrets in all texts masked."""
-    return json.dumps(_masked(to_plain(part)), separators=(",", ":")) + "\n"
-
-
-def _masked(value: Json) -> Json:
-    if isinstance(value, str):
-        return mask_secrets(value)
-    if isinstance(value, dict):
-        return {key: _masked(item) for key, item in value.items()}
-    return [_masked(item) for item in value] if isinstance(value, list) else value
+    return json.dumps(to_plain(masked(part)), separators=(",", ":")) + "\n"
 
 
 def read_parts(places: Iterable[Path]) -> list[Part]:

@@ -150,7 +150,7 @@ _KEY_BLOCK: Final = re.compile(
     r"(?:[^-]|-(?!----END)){0,20000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
 )
 # A line of a private key that a block split by a log has left alone.
-_KEY_LINE: Final = re.compile(r"^\s*MII[A-Za-z0-9+/]{50,}={0,2}\s*$", re.MULTILINE)
+_KEY_LINE: Final = re.compile(r"^[^\S\n]*MII[A-Za-z0-9+/]{50,}={0,2}[^\S\n]*$", re.MULTILINE)
 
 # What stands where a secret would, and is none: placeholders, references, counts, file names.
 _HARMLESS: Final = re.compile(

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Final
 
-from ciops.failures.redaction import mask_secrets
+from ciops.failures.masking import masked
 from ciops.failures.report_model import FailedJob, Report
-from ciops.failures.scan_result import NumberedLine
 from ciops.plumbing.rendering import clean_text
 
-T = TypeVar("T")
 _SPACES: Final = re.compile(r"[ \t\n]+")
 _CLOSING: Final = tuple("、。，．：；？！）」』】〉》ー")
 LONGEST_LINE: Final = 2000
@@ -27,32 +22,11 @@ def made_safe(report: Report) -> Report:
     Scans mask what they hand on; this is the one gate that names, reasons and addresses of every
     other origin pass too.
     """
-    return _safe(report)
+    return masked(report, clean_text, _cut)
 
 
-def _safe(value: T) -> T:
-    safe: Any = value
-    made: Any = type(value)
-    if isinstance(value, str):
-        safe = mask_secrets(clean_text(value))
-    elif isinstance(value, tuple):
-        safe = _safe_lines(value) if _are_lines(value) else tuple(_safe(one) for one in value)
-    elif isinstance(value, Mapping):
-        safe = MappingProxyType({_safe(key): _safe(one) for key, one in value.items()})
-    elif is_dataclass(value):
-        safe = made(**{one.name: _safe(getattr(value, one.name)) for one in fields(value)})
-    return safe  # type: ignore[no-any-return]
-
-
-def _are_lines(values: tuple[Any, ...]) -> bool:
-    return bool(values) and isinstance(values[0], NumberedLine)
-
-
-def _safe_lines(lines: tuple[NumberedLine, ...]) -> tuple[NumberedLine, ...]:
-    """The lines masked as one text: a private key spreads over several."""
-    text = "\n".join(one_line(line.text, LONGEST_LINE) for line in lines)
-    masked = mask_secrets(text).split("\n")
-    return tuple(NumberedLine(line.number, one) for line, one in zip(lines, masked, strict=True))
+def _cut(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
 
 
 def causal_index(job: FailedJob) -> int | None:

@@ -19,6 +19,7 @@ from ciops.errors import CiopsError, PartialError
 from ciops.failures.buckets import JobEvidence
 from ciops.failures.chain import ChainJob
 from ciops.failures.knowledge import Knowledge
+from ciops.failures.masking import masked
 from ciops.failures.redaction import mask_secrets
 from ciops.failures.scan_result import WEAK, ScanResult
 from ciops.failures.sieve import Sieve
@@ -149,9 +150,9 @@ def kept_name(one: ChainJob) -> str:
 
 def evidence_of(one: ChainJob, scan: ScanResult, unreadable: str = "") -> JobEvidence:
     """A job with what its trace shows."""
-    reason = mask_secrets(unreadable)
     job = one.job
-    return JobEvidence(job.id, job.name, scan, reason, job.failure_reason, one.step.id)
+    found = JobEvidence(job.id, job.name, scan, unreadable, job.failure_reason, one.step.id)
+    return masked(found)
 
 
 def unread(one: ChainJob, reason: str) -> JobEvidence:

@@ -78,8 +78,8 @@ MARKER: Final = re.compile(r"<!-- triage-action: (failurebucket[0-9a-f]{24}) -->
 
 
 def marked(body: str, bucket: Bucket) -> str:
-    """A body with the hidden marker at its end, cut where a service would refuse it."""
-    body = cut_markdown(body, LONGEST_BODY, _CUT)
+    """A body without secrets, cut where a service would refuse it, with the hidden marker."""
+    body = cut_markdown(mask_secrets(body), LONGEST_BODY, _CUT)
     return f"{body.rstrip()}\n\n<!-- triage-action: {marker(bucket)} -->\n"
 
 
@@ -87,6 +87,11 @@ def title_of(bucket: Bucket, prefix: str) -> str:
     """The form's prefix, the bucket, and the error in short."""
     error = " ".join(clean_text(bucket.causal_error or "").split())
     title = f"{prefix}{bucket.name}: {error}" if error else f"{prefix}{bucket.name}"
+    return titled(title)
+
+
+def titled(title: str) -> str:
+    """A title without secrets, no longer than is shown."""
     title = mask_secrets(title)
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
 
@@ -111,9 +116,8 @@ def issue(
             return templates.render(name, **facts)
         return templates.render("tracking/other.md", **facts) if asked.required else ""
 
-    body = mask_secrets(fill(form, answer, rules.answers))
-    title = title_of(bucket, form.title)
-    return Filing(repository, title, marked(body, bucket), tuple(labels))
+    body = marked(fill(form, answer, rules.answers), bucket)
+    return Filing(repository, title_of(bucket, form.title), body, tuple(labels))
 
 
 def change_body(report: Report, bucket: Bucket, validation: str) -> str:
@@ -122,7 +126,7 @@ def change_body(report: Report, bucket: Bucket, validation: str) -> str:
     facts["validation"] = [line.strip() for line in validation.splitlines() if line.strip()]
     facts["left_out"] = [one for one in report.buckets if one.name != bucket.name]
     body = Templates(TEMPLATES, "en").render("tracking/change.md", **facts)
-    return marked(mask_secrets(body), bucket)
+    return marked(body, bucket)
 
 
 def _facts(report: Report, bucket: Bucket) -> dict[str, object]:
@@ -156,4 +160,4 @@ def excerpt_around(job: FailedJob) -> str:
     at = next((index for index, line in enumerate(lines) if line.number == job.line), 0)
     begin = max(0, min(at - _MOST_EXCERPT // 2, len(lines) - _MOST_EXCERPT))
     chosen = lines[begin : begin + _MOST_EXCERPT]
-    return "\n".join(mask_secrets(line.text)[:_LONGEST_LINE] for line in chosen)
+    return "\n".join(line.text[:_LONGEST_LINE] for line in chosen)
