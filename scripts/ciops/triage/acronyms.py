@@ -19,6 +19,8 @@ _GIVEN: Final = (
     r"(?: ?\(| ?=|[`\"' ]{0,3}(?: here)? (?:is short for|stands for|means|as in))"
     + r"[`\"' ]{0,3}(?:the |for )?"
 )
+_SIGNS: Final = ("(", "=", "is short for", "stands for", "means", "as in")
+"""Of these `_GIVEN` needs one."""
 _WORD: Final = re.compile(r"[A-Za-z]\w{0,24}")
 _LINKS: Final = frozenset({"of", "and", "the", "for", "in", "a", "to", "with"})
 _REACH: Final = 120
@@ -39,6 +41,8 @@ def foreign_acronyms(reading: Reading, policy: Policy) -> frozenset[str]:
 
 def _told(text: str, shapes: _Shapes) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Acronyms that a line spells out, with the words that they stand for."""
+    if not any(sign in text for sign in _SIGNS):
+        return
     for match in shapes.before.finditer(text):
         words = _words(text[match.end() : match.end() + _REACH])[: len(match[1])]
         yield from _spelled(match[1], words)

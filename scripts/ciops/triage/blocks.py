@@ -37,7 +37,8 @@ _FIRST_LINES: Final = 2400
 _LAST_LINES: Final = 600
 
 
-class NumberedLine(NamedTuple):
+@dataclass(slots=True)
+class NumberedLine:
     """One line of a document and its 1-based number."""
 
     number: int

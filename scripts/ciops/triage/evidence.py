@@ -7,7 +7,8 @@ yields to its alternative that was used; a later finding outweighs what was gues
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Final
 
 from ciops.triage.issue_text import Speaker
 from ciops.triage.matching import Hit
@@ -23,8 +24,12 @@ GROUPS: Final[dict[str, str]] = {
 }
 
 
-class Evidence(NamedTuple):
-    """One line that speaks for or against a topic. `conclusion` marks a finding, not a guess."""
+@dataclass(slots=True)
+class Evidence:
+    """One line that speaks for or against a topic. `conclusion` marks a finding, not a guess.
+
+    Not frozen, which would take twice the time of thousands; nobody changes one.
+    """
 
     topic: str
     signal: str
@@ -55,7 +60,7 @@ def echoes_aside(found: Sequence[Evidence], hits: Sequence[Hit]) -> list[Evidenc
     if not (echoes and roots):
         return list(found)
     return [
-        item._replace(role="path", points=0.0)
+        replace(item, role="path", points=0.0)
         if item.signal in echoes and item.points > 0
         else item
         for item in found
@@ -78,7 +83,7 @@ def misnamed_aside(found: Sequence[Evidence], policy: Policy) -> list[Evidence]:
 def _lessened(item: Evidence, scoring: Scoring) -> Evidence:
     if item.points <= 0 or item.conclusion:
         return item
-    return item._replace(points=round(item.points * scoring.superseded, 2))
+    return replace(item, points=round(item.points * scoring.superseded, 2))
 
 
 def superseded(found: Sequence[Evidence], scoring: Scoring) -> list[Evidence]:
@@ -89,7 +94,7 @@ def superseded(found: Sequence[Evidence], scoring: Scoring) -> list[Evidence]:
     last = max(item.turn for item in conclusions)
     concluded = {item.topic for item in conclusions if item.turn == last}
     return [
-        item._replace(points=round(item.points * scoring.superseded, 2))
+        replace(item, points=round(item.points * scoring.superseded, 2))
         if _yields_to(item, concluded, last)
         else item
         for item in found

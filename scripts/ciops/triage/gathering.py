@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ciops.triage.acronyms import foreign_acronyms
@@ -86,7 +87,7 @@ def _asides(hits: Sequence[Hit], mentions: dict[int, Mention]) -> dict[int, Ment
     titled = [at for at in mentions if hits[at].line.zone == "title"]
     apart = {at for at in titled if is_aside(hits[at].line.text, hits[at].start)}
     main = {hits[at].signal.topic for at in titled if at not in apart}
-    return {at: mentions[at]._replace(aside=True) for at in apart if main - {hits[at].signal.topic}}
+    return {at: replace(mentions[at], aside=True) for at in apart if main - {hits[at].signal.topic}}
 
 
 def _variants(hits: Sequence[Hit], mentions: dict[int, Mention]) -> dict[int, Mention]:
@@ -255,7 +256,7 @@ def _cleared(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     factor = scoring.hedged if mention.guessed or mention.asked else 1.0
     factor *= _TRIAL if mention.outcome else 1.0
     found = _plain(hit, "against", scoring, factor)
-    return found._replace(conclusion=hit.line.speaker == "maintainer")
+    return replace(found, conclusion=hit.line.speaker == "maintainer")
 
 
 def _conclusion(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
@@ -266,7 +267,7 @@ def _conclusion(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
     tried = mention.outcome is not None and hit.signal.kind == "name"
     certain = (found or tried) and not mention.guessed
     evidence = _plain(hit, "root" if certain else "api", scoring, factor)
-    return evidence._replace(conclusion=certain and found)
+    return replace(evidence, conclusion=certain and found)
 
 
 def _by_trial(
@@ -287,7 +288,7 @@ def _by_trial(
         factor = policy.scoring.hedged if mention.guessed else 1.0
         role: Role = "against" if mention.outcome == "same" else "api"
         for topic in sorted(_spoken_for(hit.signal.topic, mention, policy) & in_play):
-            yield _plain(hit, role, policy.scoring, factor)._replace(topic=topic)
+            yield replace(_plain(hit, role, policy.scoring, factor), topic=topic)
 
 
 def _told_apart_by_trial(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ciops.triage.evidence import Evidence
@@ -132,7 +133,7 @@ def _only_part_in_script(found: Sequence[Evidence], policy: Policy) -> Iterator[
     if len(used) == 1:
         (item,) = used.values()
         points = policy.scoring.roles["api"]
-        yield item._replace(signal="only_part_in_script", role="api", points=points)
+        yield replace(item, signal="only_part_in_script", role="api", points=points)
 
 
 def _only_part_named(found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
@@ -153,7 +154,7 @@ def _only_part_named(found: Sequence[Evidence], policy: Policy) -> Iterator[Evid
     ]
     if spoken:
         item = max(spoken, key=lambda item: item.points)
-        yield item._replace(signal="only_part_named", points=policy.scoring.roles["api"])
+        yield replace(item, signal="only_part_named", points=policy.scoring.roles["api"])
 
 
 def _plain_script(

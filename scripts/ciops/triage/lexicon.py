@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import or_
-from typing import Final, NamedTuple
+from typing import Final
 
 from ciops.triage.needed_words import WORD
 
@@ -42,8 +43,12 @@ _NUMBERED: Final = re.compile(r"v?(\d+)")
 _ONE: Final = frozenset(("0", "1", "-1", "1.0", "0.0"))
 
 
-class Token(NamedTuple):
-    """Words with concepts: where they are, the first and the last of them, sentence and clause."""
+@dataclass(slots=True, eq=False)
+class Token:
+    """Words with concepts: where they are, the first and the last of them, sentence and clause.
+
+    Not frozen, which would take twice the time of thousands; nobody changes one.
+    """
 
     start: int
     end: int
@@ -264,7 +269,7 @@ class Lexicon:
                 continue
             for concept, head in self._heads:
                 if token.concepts & concept and after.concepts & head:
-                    token = token._replace(concepts=token.concepts & ~concept)
+                    token = replace(token, concepts=token.concepts & ~concept)
             tokens[at] = token
         return tokens
 
@@ -281,7 +286,7 @@ class Lexicon:
             near = token.first - negator.last <= _NEGATED_WITHIN
             if near and negator.clause == token.clause:
                 concepts = self._turned(token.concepts)
-                tokens[place] = token._replace(start=negator.start, concepts=concepts)
+                tokens[place] = replace(token, start=negator.start, concepts=concepts)
         return tokens
 
     def _turned(self, concepts: int) -> int:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.issue_text import Line, Reading
@@ -27,7 +28,8 @@ _MOST_HITS: Final = 40
 _MOST_MENTIONS: Final = 5
 
 
-class Hit(NamedTuple):
+@dataclass(slots=True)
+class Hit:
     """A signal in a line, at text[start:end]."""
 
     signal: Signal

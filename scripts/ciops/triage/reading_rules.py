@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, Literal
+
+from ciops.triage.needed_words import needed_words
 
 Zone = Literal[
     "title",
@@ -40,6 +43,16 @@ class ReadingRules:
     footer_start: re.Pattern[str] | None = None
     footer_keeps: re.Pattern[str] | None = None
 
+    def for_document(self, text: str) -> ReadingRules:
+        """The rules that may apply to some line of a document: most have no dump and no footer."""
+        lowered = text.lower()
+        return replace(
+            self,
+            dropped=_if_possible(self.dropped, lowered),
+            dump_start=_if_possible(self.dump_start, lowered),
+            footer_start=_if_possible(self.footer_start, lowered),
+        )
+
     def drops(self, text: str) -> bool:
         """Whether a line is one that must not be read at all."""
         return self.dropped is not None and self.dropped.search(text) is not None
@@ -53,3 +66,16 @@ class ReadingRules:
     def keeps(self, text: str) -> bool:
         """Whether a line of a footer is told apart from the rest: it names the signal."""
         return self.footer_keeps is not None and self.footer_keeps.search(text) is not None
+
+
+def _if_possible(pattern: re.Pattern[str] | None, lowered: str) -> re.Pattern[str] | None:
+    """A pattern, unless a text in lower case lacks what every match of it holds."""
+    if pattern is None:
+        return None
+    needed = _literals(pattern)
+    return pattern if all(any(x in lowered for x in choice) for choice in needed) else None
+
+
+@lru_cache(maxsize=32)
+def _literals(pattern: re.Pattern[str]) -> tuple[tuple[str, ...], ...]:
+    return needed_words(pattern.pattern).literals

@@ -239,6 +239,8 @@ _STEP_VERB: Final = re.compile(
     r"^\W{0,4}(?:then |first,? |finally,? |next,? |and |now |on \w+ ?\w*[,:] )?" + _VERBS,
     re.IGNORECASE,
 )
+_LISTED: Final = (", ", "; ", "and ", "then ")
+"""Of these `_THEN_VERB` needs one."""
 _THEN_VERB: Final = re.compile(rf"(?:[,;] (?:and |then )?|\b(?:and|then) ){_VERBS}", re.IGNORECASE)
 
 
@@ -284,6 +286,9 @@ def _tells_steps(line: Line) -> bool:
 def _orders_steps(line: Line) -> bool:
     """`Take x, set y to 3 and run it twice`: a reporter's sentence of three things to do."""
     if line.zone not in ("prose", "steps") or line.speaker != "reporter":
+        return False
+    folded = line.text.lower()
+    if not any(sign in folded for sign in _LISTED):
         return False
     return any(
         _STEP_VERB.match(text) and len(_THEN_VERB.findall(text)) >= 2 and _CONCRETE.search(text)

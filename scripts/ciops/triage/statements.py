@@ -8,8 +8,9 @@ on a bounded window around the mention.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from ciops.triage import speech_cues as cues
 from ciops.triage.speech_cues import Cue, pattern
@@ -34,7 +35,8 @@ _LIST_BEFORE: Final = re.compile(r"(?:[\w.-]{1,24}(?:,| and| or| nor|/)\s?){1,4}
 _CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
 
 
-class Mention(NamedTuple):
+@dataclass(slots=True)
+class Mention:
     """One mention and what its clause says: `guessed` if hedged, `asked` if in a question.
 
     `outcome` is what was seen with or without the thing, where the clause tells of a trial: a
@@ -50,7 +52,8 @@ class Mention(NamedTuple):
     aside: bool = False
 
 
-class Event(NamedTuple):
+@dataclass(slots=True)
+class Event:
     """One mention of something that happened: whether it is denied, only possible, or asked.
 
     `background`: only the setting of what is told (`the tool, run on a real hang, says …`).
@@ -62,7 +65,8 @@ class Event(NamedTuple):
     background: bool = False
 
 
-class _Window(NamedTuple):
+@dataclass(slots=True)
+class _Window:
     """The words around a mention: its sentence, and what it lies between.
 
     In lower case, without code marks; `shown` is what comes after as it is written.

@@ -13,6 +13,7 @@ Version = tuple[int, ...]
 OLDER: Final[Version] = (0,)
 """Some version before the others."""
 NEWEST: Final[Version] = (9999,)
+_DIGIT: Final = re.compile(r"\d")
 _NUMBERS: Final = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 ANY_VERSION: Final = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?")
 """What right after the product's own name is one of its versions, however old."""
@@ -49,6 +50,8 @@ def version_in(text: str, start: int, end: int, shape: re.Pattern[str]) -> Versi
 
 def may_name_a_version(text: str, shape: re.Pattern[str]) -> bool:
     """Whether there is any number in a line that looks like a version or the date of a build."""
+    if _DIGIT.search(text) is None:
+        return False
     return shape.search(text) is not None or _DATE.search(text) is not None
 
 
@@ -86,7 +89,7 @@ def plain_dates(text: str) -> str:
     A version is set apart from a name that it is glued to (`torch1.6`).
     """
     text = _GLUED.sub(" ", text)
-    if not _BUILDS.search(text):
+    if not (_DIGIT.search(text) and _BUILDS.search(text)):
         return text
     text = _DATED.sub(r"\1\3\4", text)
     text = _DAY.sub(_day, text)

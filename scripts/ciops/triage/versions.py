@@ -121,8 +121,10 @@ def _compared(clauses: Sequence[_Clause], line: Line, words: VersionWords) -> It
 def _sentences(line: Line, words: VersionWords) -> Iterator[list[_Clause]]:
     """The clauses of each sentence that names a version."""
     text = plain_dates(fold(line.text))
+    if not _may_tell(text, words):
+        return
     for start, end in sentences_of(text):
-        if not _may_tell(text[start:end], words):
+        if end - start < len(text) and not _may_tell(text[start:end], words):
             continue
         tokens = words.lexicon.read(text[start:end])
         for _, part in groupby(tokens, key=attrgetter("sentence")):
@@ -137,7 +139,7 @@ def _sentences(line: Line, words: VersionWords) -> Iterator[list[_Clause]]:
 
 
 def _may_tell(text: str, words: VersionWords) -> bool:
-    """Whether a sentence has a number that may be a version, or a word for one."""
+    """Whether a line, or a sentence, has a number that may be a version, or a word for one."""
     if may_name_a_version(text, words.shape):
         return True
     told = words.lexicon.may_have(text, words_of(text))

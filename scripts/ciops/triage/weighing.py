@@ -8,9 +8,9 @@ about it; path never suffices.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from ciops.triage.evidence import GROUPS, Evidence
 from ciops.triage.policy import Family, Override, Policy, Role
@@ -21,7 +21,8 @@ _NAME: Final = "_name"
 """What the signal of a part's names ends with."""
 
 
-class Score(NamedTuple):
+@dataclass(slots=True)
+class Score:
     """What a topic has: its points, and its evidence, the strongest first.
 
     `apis` are independent pieces of api evidence: different signals, or different kinds of place.
@@ -214,12 +215,12 @@ def _either(conditions: str) -> tuple[str, ...]:
 
 def _in_context(item: Evidence, override: Override) -> Evidence:
     if item.signal in override.sets_aside and item.points > 0:
-        return item._replace(role="path", points=0.0)
+        return replace(item, role="path", points=0.0)
     if item.role not in ("api", "weak") or item.points <= 0:
         return item
     if item.topic.removeprefix("component:") not in override.context:
         return item
-    return item._replace(role="path", points=0.0)
+    return replace(item, role="path", points=0.0)
 
 
 def _added(override: Override, evidence: Sequence[Evidence], policy: Policy) -> Iterable[Evidence]:
@@ -229,7 +230,7 @@ def _added(override: Override, evidence: Sequence[Evidence], policy: Policy) -> 
         return ()
     points = policy.scoring.roles["root"]
     return [
-        source._replace(topic=topic_of(name), signal=override.id, role="root", points=points)
+        replace(source, topic=topic_of(name), signal=override.id, role="root", points=points)
         for name in override.adds
     ]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from ciops.triage import line_shapes
 from ciops.triage.blocks import Block, NumberedLine, heading_name, split_blocks, strip_tags
@@ -48,11 +48,13 @@ _INLINE: Final = re.compile(
 _ENDS_SENTENCE: Final = re.compile(r"[.!?:;|。!?：]\s*$")
 
 
-class ZonedLine(NamedTuple):
+@dataclass(slots=True)
+class ZonedLine:
     """A line (or a soft-wrapped sentence) with its zone.
 
     `number` to `last` are its 1-based lines; `block` counts the blocks of the document;
-    `indent` keeps what was there before the text, which frames and code need.
+    `prefix` keeps what was there before the text: a rank, a time.
+    Not frozen, which would take twice the time of thousands; nobody changes one.
     """
 
     number: int
@@ -65,9 +67,10 @@ class ZonedLine(NamedTuple):
 
 def zone_document(text: str, rules: ReadingRules) -> list[ZonedLine]:
     """The lines of a Markdown document that hold something, with their zones, in order."""
+    able = rules.for_document(text)
     found: list[ZonedLine] = []
     for index, block in enumerate(split_blocks(text, rules.form_headings), start=1):
-        found.extend(_zone_block(block, index, rules))
+        found.extend(_zone_block(block, index, able))
     return list(_short(found))
 
 
@@ -107,7 +110,8 @@ def _heading(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLin
     yield ZonedLine(line.number, text, "template" if known else "prose", index)
 
 
-class _Stripped(NamedTuple):
+@dataclass(slots=True)
+class _Stripped:
     number: int
     text: str
     prefix: str
