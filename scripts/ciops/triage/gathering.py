@@ -102,7 +102,7 @@ def _variants(hits: Sequence[Hit], mentions: dict[int, Mention]) -> dict[int, Me
     }
     topics = {topic for topic, _ in about}
     return {
-        at: mention._replace(stance="context", outcome=None)
+        at: replace(mention, stance="context", outcome=None)
         for at, mention in mentions.items()
         if hits[at].line.zone == "title" and mention.stance == "cleared"
         if hits[at].signal.topic in topics
