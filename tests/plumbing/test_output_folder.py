@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -169,3 +170,17 @@ def test_a_file_of_the_runner_that_cannot_be_written(
     host = on({**GITHUB, variable: str(tmp_path / "not there" / "file")}).host
     with pytest.raises(UsageError, match="file cannot be written: No such file or directory"):
         (host.summary if variable.endswith("SUMMARY") else partial(host.output, "labels"))("x")
+
+
+@pytest.mark.skipif(os.open not in os.supports_dir_fd, reason="no files by an open folder here")
+def test_a_folder_held_open_is_written_to_whatever_has_its_name(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    place = os.open(folder, os.O_RDONLY)
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to(elsewhere)
+    write_whole(folder / "report.md", b"all", place)
+    os.close(place)
+    assert list(elsewhere.iterdir()) == []
+    assert (tmp_path / "moved" / "report.md").read_bytes() == b"all"

@@ -189,6 +189,14 @@ def test_a_ticket_as_a_file_name(ticket, stem):
     assert file_stem(ticket) == stem
 
 
+@pytest.mark.parametrize("ticket", ["障害" * 80, "é" * 200, "PLUG-" + "1" * 300])
+def test_a_long_ticket_still_names_a_file(capsys, tmp_path, record, ticket):
+    out = tmp_path / "out"
+    to = ("--to", "file", "wiki", "--output", str(out))
+    assert run(capsys, "render", record(ticket=ticket), *to)[0] == 0
+    assert len(list((out / "docs" / "postmortems").iterdir())) == 1
+
+
 def test_a_symbolic_link_in_the_output_folder_is_refused(capsys, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -131,6 +131,63 @@ def test_a_ticket_is_looked_up_in_jira(tmp_path, capsys, github):
             assert looked[-1][:2] == (key, state)
 
 
+@pytest.mark.parametrize(
+    ("artifact", "state"),
+    [
+        ("{site}/browse/PLUG-9", "verified"),
+        ("{site}/browse/PLUG-9?focusedCommentId=1#comment-1", "verified"),
+        ("{site}/browse/PLUG-404", "refuted"),
+        ("https://evil.example/browse/PLUG-9", "unknown"),
+        ("{site}.evil.example/browse/PLUG-9", "unknown"),
+        ("{site}@evil.example/browse/PLUG-9", "unknown"),
+        ("{site}/elsewhere/browse/PLUG-9", "unknown"),
+        ("{site}/browse/PLUG-404/browse/PLUG-9", "unknown"),
+    ],
+)
+def test_an_address_of_a_ticket_is_one_of_the_configured_site(
+    tmp_path, capsys, github, artifact, state
+):
+    with FakeJira(issues={"PLUG-9": {}}) as jira:
+        keys = {"JIRA_EMAIL": "a@b.example", "JIRA_API_TOKEN": "api-t0ken"}
+        env = env_of(github, JIRA_BASE_URL=jira.url, **keys)
+        address = artifact.format(site=jira.url)
+        _, looked = looked_up(tmp_path, capsys, env, ["acme/host#977"], address)
+        assert looked[-1][1] == state
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "https://github.com@evil.example/acme/host/pull/977",
+        "https://github.com.evil.example/acme/host/pull/977",
+        "https://github.com./acme/host/pull/977",
+        "https://github.com:8443/acme/host/pull/977",
+        "https://[::1]/acme/host/pull/977",
+        "https://[::1/acme/host/pull/977",
+        "https://github.com/../acme/host/pull/977",
+        "https://github.com/x/../acme/host/pull/977",
+        "https://github.com/acme/host/pull/977/../978",
+        "acme/..#977",
+        "acme/../acme/host#977",
+        "acme/host/more#977",
+    ],
+)
+def test_a_reference_that_leads_astray_is_not_followed(tmp_path, capsys, github, reference):
+    status, looked = looked_up(tmp_path, capsys, env_of(github), [reference])
+    assert status == 0
+    assert [state for _, state, _ in looked[:-1]] == ["unknown"]
+    assert all("/issues/12" in each.path or "/pulls/12" in each.path for each in github.requests)
+
+
+def test_a_record_cannot_spend_a_rate_limit(tmp_path, capsys, github):
+    references = [f"acme/host@{MERGE[:8]}"] + [f"branch-{number}" for number in range(99)]
+    _, looked = looked_up(tmp_path, capsys, env_of(github), references)
+    assert len(looked) == 102
+    assert looked[-1][1] == "unknown"
+    assert "only 60 references" in looked[-1][2]
+    assert github.request_count < 130
+
+
 def test_a_merge_request_is_looked_up_on_gitlab(tmp_path, capsys):
     project = {
         "id": 7,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,27 @@ def test_a_second_publish_says_that_it_is_there(tmp_path, site, capsys):
     assert len(site.comments(KEY)) == 1
 
 
+def test_two_publishes_at_once_post_one_comment(tmp_path, site):
+    path, approval = rendered(tmp_path, env_of(site))
+    arguments = ["publish", str(path), "--approve", approval]
+    with ThreadPoolExecutor(4) as pool:
+        statuses = list(pool.map(lambda _: main(arguments, env_of(site)), range(4)))
+    assert statuses == [0, 0, 0, 0]
+    assert len(site.comments(KEY)) == 1
+
+
+def test_a_comment_that_was_edited_since_is_said_to_be(tmp_path, site, capsys):
+    path, approval = rendered(tmp_path, env_of(site))
+    arguments = ["publish", str(path), "--approve", approval]
+    assert run(arguments, env_of(site), capsys)[0] == 0
+    comment = site.find_comment(site.comments(KEY)[0]["id"])
+    comment["updated"] = "2030-01-01T00:00:00.000+0000"
+    status, out, _ = run(arguments, env_of(site), capsys)
+    assert status == 0
+    assert "edited since" in out
+    assert len(site.comments(KEY)) == 1
+
+
 def test_the_file_is_canonical_json_and_its_digest_is_that_of_its_bytes(tmp_path, site, capsys):
     path, approval = rendered(tmp_path, env_of(site))
     out = capsys.readouterr().out
@@ -99,6 +121,15 @@ def test_nothing_is_posted_without_the_right_digest(tmp_path, site, capsys, appr
     assert status == 3
     assert "digest" in err or "approved" in err
     assert site.request_count == 0
+
+
+@pytest.mark.parametrize("written", [b"\xef\xbb\xbf%s", b"%s\n", b" %s", b"%s\0"])
+def test_the_digest_is_that_of_every_byte(tmp_path, site, capsys, written):
+    path, approval = rendered(tmp_path, env_of(site))
+    path.write_bytes(written % path.read_bytes())
+    status, _, err = run(["publish", str(path), "--approve", approval], env_of(site), capsys)
+    assert (status, site.request_count) == (3, 0)
+    assert "not the one that was approved" in err
 
 
 def test_an_edited_file_is_refused(tmp_path, site, capsys):
@@ -160,6 +191,39 @@ def test_a_body_that_is_no_adf_is_refused_before_it_is_sent(tmp_path, site, caps
     status, _, err = run(["publish", str(path), "--approve", approval], env_of(site), capsys)
     assert (status, site.request_count) == (3, 0)
     assert "not valid ADF" in err
+
+
+def test_a_body_that_is_nested_without_end_is_refused(tmp_path, site, capsys):
+    inner = {"type": "paragraph"}
+    for _ in range(150):
+        inner = {"type": "bulletList", "content": [{"type": "listItem", "content": [inner]}]}
+    payload = Payload(site.url, KEY, None, {"version": 1, "type": "doc", "content": [inner]})
+    path = tmp_path / "p.json"
+    path.write_bytes(payload.text().encode())
+    approval = digest(payload.text())
+    status, _, err = run(["publish", str(path), "--approve", approval], env_of(site), capsys)
+    assert (status, site.request_count) == (3, 0)
+    assert "nested too deep" in err
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "https://bot:s3cret@example.atlassian.net",
+        "https://example.atlassian.net?token=s3cret",
+        "https://example.atlassian.net/#s3cret",
+        "https://example.atlassian.net\\@s3cret",
+        "https://example.atlassian.net s3cret",
+        "https://éxample.net/s3cret",
+    ],
+)
+def test_a_site_that_is_more_than_an_address_is_refused_unseen(tmp_path, capsys, base):
+    env = {"JIRA_BASE_URL": base}
+    status, out, err = run(["render", RECORD, "--output", str(tmp_path)], env, capsys)
+    assert status == 2
+    assert "JIRA_BASE_URL" in err
+    assert "s3cret" not in out + err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_service_project_gets_a_warning_unless_the_comment_is_kept_inside(tmp_path, capsys):

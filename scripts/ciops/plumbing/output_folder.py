@@ -94,24 +94,29 @@ def append(path: Path, data: bytes) -> None:
         raise unwritable(path, error) from None
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file as a whole, aside and renamed; a link is replaced."""
-    with _aside(path) as file:
+def write_whole(path: Path, content: bytes, place: int | None = None) -> None:
+    """Write a file as a whole, aside and renamed; a link is replaced.
+
+    `place` is its folder held open: then that is written to, whatever has its name by now.
+    """
+    with _aside(path, place) as file:
         file.write(content)
 
 
 @contextlib.contextmanager
-def _aside(target: Path) -> Iterator[BinaryIO]:
+def _aside(target: Path, place: int | None = None) -> Iterator[BinaryIO]:
     """A file that takes the place of `target` when the block ends well."""
-    aside = target.with_name(f".{target.name}.{os.urandom(6).hex()}.part")
+    name = f".{target.name}.{os.urandom(6).hex()}.part"
+    aside, final = (target.with_name(name), target) if place is None else (name, target.name)
     try:
-        with os.fdopen(os.open(aside, _NEW | _AS_IT_IS, 0o644), "wb") as file:
+        with os.fdopen(os.open(aside, _NEW | _AS_IT_IS, 0o644, dir_fd=place), "wb") as file:
             yield file
-        aside.replace(target)
+        os.replace(aside, final, src_dir_fd=place, dst_dir_fd=place)
     except OSError as error:
         raise unwritable(target, error) from None
     finally:
-        aside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            os.unlink(aside, dir_fd=place)
 
 
 def unwritable(path: Path, error: OSError) -> CiopsError:

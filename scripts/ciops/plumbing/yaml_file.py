@@ -48,6 +48,7 @@ __all__ = [
     "load",
     "nearest",
     "parse",
+    "read_bytes",
     "read_text",
     "schema_problems",
     "shown",
@@ -99,6 +100,11 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
 def read_text(path: str | Path, limit: int = MAX_BYTES) -> str:
     """The text of a UTF-8 file of at most `limit` bytes, without a byte order mark."""
+    return _decode(read_bytes(path, limit), str(path))
+
+
+def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a file of at most `limit`."""
     name = str(path)
     try:
         with Path(path).open("rb") as file:
@@ -114,7 +120,7 @@ def read_text(path: str | Path, limit: int = MAX_BYTES) -> str:
         ) from None
     if len(raw) > limit:
         raise DocumentError(name, None, (), f"is larger than {limit:,} bytes", "Split it")
-    return _decode(raw, name)
+    return raw
 
 
 def _decode(raw: bytes, name: str) -> str:

@@ -36,7 +36,10 @@ def _code(reference: Reference, services: Services) -> CodeHost:
         raise UsageError(f"{variable} is not set, so {reference.text} cannot be read", "Set it")
     if not repo:
         raise UsageError(f"{shown(reference.text)} names no repository", "Write OWNER/REPO#N")
-    return services.forges[name].code(repo)
+    forge = services.forges[name]
+    if "://" in reference.text and not reference.text.startswith(forge.web_url + "/"):
+        raise UsageError(f"{shown(reference.text)} is not on {forge.web_url}", "Write OWNER/REPO#N")
+    return forge.code(repo)
 
 
 def _filled(known: Known, reference: Reference, pull: PullRequest, services: Services) -> Known:

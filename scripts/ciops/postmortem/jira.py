@@ -35,11 +35,12 @@ class Jira:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A comment that is there; `fresh` when this run wrote it."""
+    """A comment that is there: `fresh` when this run wrote it, `edited` when changed since."""
 
     id: str
     url: str
     fresh: bool
+    edited: bool = False
 
 
 def open_jira(
@@ -174,4 +175,5 @@ def _child(data: Json, key: str) -> dict[str, Any]:
 def _posted(jira: Jira, payload: Payload, comment: Mapping[str, Any], *, fresh: bool) -> Posted:
     number = str(comment.get("id", ""))
     url = f"{jira.site}/browse/{payload.issue}"
-    return Posted(number, f"{url}?focusedCommentId={number}" if number else url, fresh)
+    edited = comment.get("updated", comment.get("created")) != comment.get("created")
+    return Posted(number, f"{url}?focusedCommentId={number}" if number else url, fresh, edited)

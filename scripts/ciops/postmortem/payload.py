@@ -66,14 +66,16 @@ class Payload:
         return {"type": self.visibility.kind, "value": self.visibility.name}
 
 
-def digest(text: str) -> str:
+def digest(written: str | bytes) -> str:
     """`sha256:` and the hash of the file's bytes."""
-    return f"sha256:{sha256(text.encode()).hexdigest()}"
+    raw = written.encode() if isinstance(written, str) else written
+    return f"sha256:{sha256(raw).hexdigest()}"
 
 
-def read_payload(text: str, name: str) -> Payload:
+def read_payload(written: str | bytes, name: str) -> Payload:
     """A payload file that this tool wrote; raises UsageError for anything else."""
     try:
+        text = written if isinstance(written, str) else written.decode()
         data = json.loads(text)
     except (ValueError, RecursionError):
         raise _broken(name, "is not JSON") from None

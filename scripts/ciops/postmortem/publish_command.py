@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ciops.errors import EXIT_DONE, RefusedError
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.command_line import open_host, parse
-from ciops.plumbing.yaml_file import read_text
+from ciops.plumbing.yaml_file import read_bytes
 from ciops.postmortem import command_line
 from ciops.postmortem.adf_schema import adf_problems
 from ciops.postmortem.payload import Payload, check_length, digest, read_payload, sent_length
@@ -34,21 +35,37 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     host = open_host(env)
     options = parse(parser(), arguments, host)
     settings = load_settings(options.settings)
-    text = read_text(options.payload)
-    approved(text, options.approve)
-    payload = read_payload(text, str(options.payload))
+    # Read once: what was approved is what is sent, whatever becomes of the file.
+    raw = read_bytes(options.payload)
+    approved(raw, options.approve)
+    payload = read_payload(raw, str(options.payload))
     same_site(payload, site_of(env))
     postable(payload, str(options.payload), settings)
-    _publish(payload, digest(text), options.language, settings, host)
+    with _alone(options.payload):
+        _publish(payload, digest(raw), options.language, settings, host)
     return EXIT_DONE
 
 
-def approved(text: str, approval: str) -> None:
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One publish of a file at a time: two that both look first would both post."""
+    try:
+        from fcntl import LOCK_EX, flock
+    except ImportError:  # Windows has no such lock
+        yield
+        return
+    with path.open("rb") as file:
+        with contextlib.suppress(OSError):  # a file system without locks
+            flock(file, LOCK_EX)
+        yield
+
+
+def approved(raw: bytes, approval: str) -> None:
     """Refuse unless the approval is the digest of these very bytes."""
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", approval):
         problem = "no digest approves this payload" if not approval else "the approval is no digest"
         raise RefusedError(problem, "Read the payload, then give --approve with the digest shown")
-    if not hmac.compare_digest(approval, digest(text)):
+    if not hmac.compare_digest(approval, digest(raw)):
         problem = "the payload is not the one that was approved"
         raise RefusedError(
             problem, "It was changed since: read it again and approve its own digest"
@@ -72,7 +89,10 @@ def postable(payload: Payload, name: str, settings: Settings) -> None:
         return
     length = sent_length(payload.body)
     check_length(length, {"": length}, settings.longest_comment)
-    problems = adf_problems(name, payload.body)
+    try:
+        problems = adf_problems(name, payload.body)
+    except RecursionError:
+        problems = ["it is nested too deep to be looked through"]
     if problems:
         raise RefusedError(f"{name}: the body is not valid ADF: {problems[0]}", "Render it again")
 
@@ -87,7 +107,7 @@ def _publish(
     if project_type(jira, payload.issue) == "service_desk" and payload.visibility is None:
         host.warning(words.say("done.customers", issue=payload.issue))
     posted = publish(jira, payload, approval, settings.property_key)
-    key = "posted" if posted.fresh else "already"
+    key = "posted" if posted.fresh else "edited" if posted.edited else "already"
     said = words.say(f"done.{key}", issue=payload.issue, url=posted.url)
     host.say(said)
     host.summary(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
@@ -23,12 +24,13 @@ TOKENS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Forges that a token is set for, and the repository that a bare `#12` belongs to."""
+    """Forges that a token is set for, the repository of a bare `#12`, and the Jira site."""
 
     forges: Mapping[str, Forge]
     main: Literal["github", "gitlab"]
     repo: str
     ticket_exists: Callable[[str], bool] | None = None
+    jira: str = ""
 
 
 def services(host: CiHost) -> Services:
@@ -42,7 +44,7 @@ def services(host: CiHost) -> Services:
         if env.get(variable)
     }
     repo = env.get("GITHUB_REPOSITORY") or env.get("CI_PROJECT_PATH") or ""
-    return Services(forges, _main_forge(env), repo, _ticket_lookup(host))
+    return Services(forges, _main_forge(env), repo, _ticket_lookup(host), site_of(env))
 
 
 def _ticket_lookup(host: CiHost) -> Callable[[str], bool] | None:
@@ -72,9 +74,13 @@ def _main_forge(env: Mapping[str, str]) -> Literal["github", "gitlab"]:
 def site_of(env: Mapping[str, str]) -> str:
     """The Jira site's address without a closing slash, or ""; raises UsageError."""
     site = env.get("JIRA_BASE_URL", "").strip().rstrip("/")
+    step = "Write it as https://example.atlassian.net"
     if site and not site.startswith(("https://", "http://")):
-        problem = f"JIRA_BASE_URL is {shown(site)}, which is no address"
-        raise UsageError(problem, "Write it as https://example.atlassian.net")
+        raise UsageError(f"JIRA_BASE_URL is {shown(site)}, which is no address", step)
+    if re.search(r"[@?#\\\s]|[^\x21-\x7e]", site):
+        # Not shown: it may hold a password, and goes into what is printed and posted.
+        problem = "JIRA_BASE_URL holds a user, a query, a space or a character no address has"
+        raise UsageError(problem, step)
     return site
 
 

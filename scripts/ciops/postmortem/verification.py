@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from ciops.errors import CiopsError
+from ciops.errors import CiopsError, UsageError
 from ciops.postmortem.record import Record
 from ciops.postmortem.references import Reference, find_references, read_reference
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 State = Literal["verified", "refuted", "unknown"]
 GREEN: Final = frozenset({"success", "skipped", "manual"})
+# Whoever writes a record must not spend a token's rate limit with it.
+MOST_LOOKUPS: Final = 60
 _FILE: Final = re.compile(r"[\w./-]+\.[A-Za-z0-9]{1,5}(?:::.*)?")
 
 
@@ -45,10 +47,15 @@ class Looked:
 def verify(record: Record, services: Services, words: Words) -> Iterator[Looked]:
     """Look up the fix, its checks, and what the action items point at."""
     look = _Look(services, words)
-    for text in record.fix.references:
+    fixes = record.fix.references
+    for text in fixes[:MOST_LOOKUPS]:
         yield from look.fix(text)
-    for item in record.action_items:
-        yield look.artifact(item.artifact)
+    artifacts = [item.artifact for item in record.action_items]
+    left = max(0, MOST_LOOKUPS - len(fixes))
+    for text in artifacts[:left]:
+        yield look.artifact(text)
+    for text in (*fixes[MOST_LOOKUPS:], *artifacts[left:]):
+        yield look.unknown(text, "too-many", most=str(MOST_LOOKUPS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +74,11 @@ class _Look:
     def fix(self, text: str) -> Iterator[Looked]:
         """Whether the fix is there and merged, and its checks are green."""
         reference = read_reference(text)
-        code = self.code(reference)
-        if isinstance(code, Looked):
-            yield code
-            return
         try:
-            if reference.kind in ("pull-request", "merge-request"):
+            code = self.code(reference)
+            if isinstance(code, Looked):
+                yield code
+            elif reference.kind in ("pull-request", "merge-request"):
                 yield from self.request(reference, code)
             elif reference.kind == "commit":
                 yield from self.commit(reference, code)
@@ -115,10 +121,10 @@ class _Look:
             return self.ticket(reference)
         if reference.kind == "none" and _FILE.fullmatch(text):
             reference = Reference(text, "branch", "", text)
-        code = self.code(reference)
-        if isinstance(code, Looked):
-            return code
         try:
+            code = self.code(reference)
+            if isinstance(code, Looked):
+                return code
             return self.found(reference.text, self.exists(reference, code), code)
         except CiopsError as error:
             return self.failed(reference.text, error)
@@ -146,6 +152,9 @@ class _Look:
     def ticket(self, reference: Reference) -> Looked:
         if self.services.ticket_exists is None:
             return self.unknown(reference.text, "no-token", service="Jira")
+        page = re.split(r"[?#]", reference.text, maxsplit=1)[0].rstrip("/")
+        if "://" in page and page != f"{self.services.jira}/browse/{reference.name}":
+            return self.unknown(reference.text, "other-host")
         try:
             there = self.services.ticket_exists(reference.name)
         except CiopsError as error:
@@ -164,7 +173,8 @@ class _Look:
 
     def code(self, reference: Reference) -> CodeHost | Looked:
         """Where to look, or why it cannot be looked up."""
-        if reference.kind in ("none", "url"):
+        strays = "://" in reference.text and {".", ".."} & set(reference.text.split("/"))
+        if reference.kind in ("none", "url") or strays:
             return self.unknown(reference.text, "no-address")
         name, repo = self.place(reference)
         if name not in self.services.forges:
@@ -191,6 +201,8 @@ class _Look:
         """What the token may not see stays unknown; a service that does not answer has failed."""
         from ciops.plumbing.http import RateLimitedError, UnauthorizedError, UnavailableError
 
+        if isinstance(error, UsageError):
+            return self.unknown(subject, "no-address")
         failed = isinstance(error, RateLimitedError | UnauthorizedError | UnavailableError)
-        unknown = self.unknown(subject, "failed", service="", error=error.problem)
+        unknown = self.unknown(subject, "failed", error=error.problem)
         return replace(unknown, failed=failed)
