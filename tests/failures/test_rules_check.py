@@ -93,7 +93,10 @@ WRONG = [
         "mine.yml:12: bucket ours/pump/dry: shows no match or no near miss",
     ),
     (LINE + changed(BUCKET, "owner: us", "owner: them"), 'bucket ours/pump/dry: no owner "them"'),
-    ("jobs: {parts: ' (?P<part>.)', workload_part: '2', around: them}\n", 'jobs.around: there is no owner "them"'),
+    (
+        "jobs: {parts: ' (?P<part>.)', workload_part: '2', around: them}\n",
+        'jobs.around: there is no owner "them"',
+    ),
     (LINE + changed(BUCKET, "ours/pump/dry", "dry"), "is no bucket name"),
     (LINE + changed(BUCKET, "{text: '^pump is dry'}", "{}"), "would hold for every job"),
     (LINE.replace("    words: [pump]\n", "    wrods: [pump]\n"), 'mean "words"'),

@@ -308,6 +308,18 @@ def test_a_line_shows_the_same_wherever_it_stands(text):
     assert adf_problems(render_adf(document)) == []
 
 
+def test_adf_headings_of_a_text_stand_below_its_section():
+    adf = render_adf(document(*parse_blocks("# One\n\n## Two\n\n###### Six")))
+    levels = [node["attrs"]["level"] for node in adf["content"]]
+    assert levels == [2, 3, 4, 5, 6]
+
+
+def test_adf_cells_in_a_row_stand_apart():
+    adf = render_adf(document(*parse_blocks("- | a | b |\n  |---|---|\n  | c | d |")))
+    rows = adf["content"][2]["content"][0]["content"]
+    assert [of_adf(row).strip() for row in rows] == ["a | b", "c | d"]
+
+
 def test_adf_marks_code_alone_or_with_a_link():
     adf = render_adf(document(*parse_blocks("**`x`** [`y`](https://a.b) [z](docs/a.md)")))
     texts = [

@@ -261,6 +261,12 @@ def test_a_finding_is_placed_in_the_file():
     ]
 
 
+def test_the_same_words_twice_are_two_places():
+    reading = read("language: en\nsummary: |\n  It probably wraps.\n\n  It probably wraps.\n")
+    found = check_record(reading.record, guide("en"))
+    assert [document_line(each, reading.document) for each in found] == [3, 5]
+
+
 def test_a_finding_is_placed_though_the_file_has_fewer_lines_than_the_text():
     text = 'language: en\nsummary: "One.\\n\\nTwo.\\n\\nThree.\n  It probably wraps."\n' + "#\n" * 9
     reading = read(text)
