@@ -441,3 +441,20 @@ def test_of_a_change_no_reproduction_is_asked():
     facts = issue("DDP loses a bucket", "It fails in `backward`.")
     assert decided(facts).facets.repro_expected
     assert not decided(replace(facts, is_pull_request=True)).facets.repro_expected
+
+
+C10D_FILE = "torch/distributed/distributed_c10d.py"
+
+
+@pytest.mark.parametrize(
+    ("error", "distributed"),
+    [
+        ("ImportError: libtorch_cuda.so: undefined symbol: ncclCommRegister", False),
+        ("OSError: [Errno 28] No space left on device", False),
+        ("RuntimeError: the buffer is gone", True),
+    ],
+    ids=["a wheel", "a machine", "the code itself"],
+)
+def test_what_a_wheel_or_a_machine_explains_is_not_of_the_file_it_passed(error, distributed):
+    found = facets("The job dies", fence(frames(C10D_FILE, error=error)))
+    assert found.distributed is distributed
