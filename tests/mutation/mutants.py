@@ -28,12 +28,13 @@ NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change in one function; `line` is that of the source."""
+    """One change in one function; `line` is that of the source, and `text` what stands there."""
 
     function: str
     line: int
     what: str
     code: CodeType
+    text: str = ""
 
 
 def mutants(module: ModuleType) -> Iterator[Mutant]:
@@ -46,7 +47,8 @@ def mutants(module: ModuleType) -> Iterator[Mutant]:
             return
         codes = _codes(compile(tree, module.__file__ or "", "exec", dont_inherit=True))
         code = next(code for code in codes if code.co_qualname == change.function)
-        yield Mutant(change.function, change.line, change.what, code)
+        text = source.splitlines()[change.line - 1].strip()
+        yield Mutant(change.function, change.line, change.what, code, text)
         number += 1
 
 
