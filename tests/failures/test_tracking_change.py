@@ -133,6 +133,15 @@ def test_a_variable_keeps_a_whole_job_from_opening(report: Path) -> None:
         assert github.writes == []
 
 
+def test_rules_that_a_pull_request_brings_open_nothing(
+    report: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = str(tmp_path / "rules.yml")
+    with tensorrt_llm() as github:
+        status = open_pr(report, github, "--config", rules, GITHUB_EVENT_NAME="pull_request")
+        assert "may be the pull request's own" in refused(capsys, github, status)
+
+
 def refused(capsys: pytest.CaptureFixture[str], github: FakeGitHub, status: int) -> str:
     assert status == 3
     assert github.writes == []

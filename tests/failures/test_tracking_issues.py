@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ciops.failures.app import main
+from ciops.failures.command_line import CONFIG
 from ciops.failures.knowledge import Owner
 from ciops.failures.tracking_rules import home_of
 from failures.pipeline_worlds import (
@@ -261,6 +264,36 @@ def test_the_variable_asks_for_nothing(tmp_path: Path) -> None:
     with failing(UNOWNED) as fake, tensorrt_llm() as github:
         report_on(fake, tmp_path, "--pipeline", "500", github=github, DRY_RUN="true")
         assert not any("search" in call for call in github.calls)
+
+
+PROPOSED = [
+    {"GITHUB_EVENT_NAME": "pull_request"},
+    {"GITHUB_EVENT_NAME": "pull_request_target"},
+    {"CI_PIPELINE_SOURCE": "merge_request_event"},
+    {"CI_PIPELINE_SOURCE": "external_pull_request_event"},
+]
+
+
+@pytest.mark.parametrize("env", PROPOSED, ids=str)
+@pytest.mark.parametrize("command", ["report", "merge"])
+def test_rules_that_a_pull_request_brings_file_nothing(
+    env: dict[str, str], command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They name the repositories in which issues are filed."""
+    rules = ["--config", str(tmp_path / "rules.yml")]
+    given = [str(tmp_path / "parts")] if command == "merge" else ["--pipeline", "500"]
+    known = {"GITLAB_TOKEN": "glpat-of-the-test", "GITLAB_URL": "https://gitlab.example.com"}
+    assert main([command, *given, *rules, "--track"], {**known, **env}) == 3
+    assert "rules.yml may be the pull request's own" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("more", [["--track", "--dry-run"], []], ids=["dry run", "no track"])
+def test_such_rules_may_be_tried(more: list[str], tmp_path: Path) -> None:
+    rules = shutil.copytree(CONFIG.parent, tmp_path / "rules") / CONFIG.name
+    with failing(UNOWNED) as fake, tensorrt_llm() as github:
+        given = ("--pipeline", "500", "--config", str(rules), *more)
+        outcome = report_on(fake, tmp_path, *given, github=github, **PROPOSED[0])
+        assert (outcome.status, github.writes) == (0, [])
 
 
 def test_a_part_of_a_report_tracks_nothing(tmp_path: Path) -> None:

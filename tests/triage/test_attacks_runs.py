@@ -117,6 +117,32 @@ def undo(forge: FakeGitHub, folder: Path, *more: str, env: dict[str, str] | None
     return command(forge, folder / "undo", given, env)
 
 
+@pytest.mark.parametrize(("value", "holds"), [("true", True), ("1", True), ("no", False)])
+def test_the_switch_that_stops_all_writing_stops_undo(
+    value: str, holds: bool, tmp_path: Path
+) -> None:
+    with forge_with(issue(7, NO_STEPS)) as forge:
+        run(forge, tmp_path, "--issue", "7")
+        before = len(forge.writes)
+        ran = undo(forge, tmp_path, env={"DRY_RUN": value})
+        assert ran.status == 0
+        assert (len(forge.writes) == before) is holds
+    assert ("Would delete" in ran.said) is holds
+
+
+@pytest.mark.parametrize("env", PROPOSALS.values(), ids=PROPOSALS)
+def test_a_record_that_a_pull_request_brings_undoes_nothing(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    with forge_with(issue(7, NO_STEPS)) as forge:
+        run(forge, tmp_path, "--issue", "7")
+        before = len(forge.writes)
+        ran = undo(forge, tmp_path, env=env)
+        assert (ran.status, len(forge.writes)) == (3, before)
+        assert "the record" in ran.said
+        assert undo(forge, tmp_path, "--dry-run", env=env).status == 0
+
+
 def tampered(path: Path, **changes: Any) -> None:
     data = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps({**data, **changes}), encoding="utf-8")

@@ -65,6 +65,33 @@ def test_another_comment_of_the_bot_stays(tmp_path: Path) -> None:
         assert "nightly build: green" in forge.comments(7)
 
 
+@pytest.mark.parametrize(
+    ("marker", "body"),
+    [
+        pytest.param("e", "I bumped the version", id="a letter"),
+        pytest.param("<!--", "<!-- depbot --> bumped", id="the start of any marker"),
+        pytest.param("<!-- shelf", "<!-- shelf-audit --> bumped", id="the start of its own"),
+        pytest.param("<!-- x -->", "bumped <!-- x -->", id="one that stands elsewhere"),
+    ],
+)
+def test_a_marker_that_many_comments_hold_deletes_none(
+    marker: str, body: str, tmp_path: Path
+) -> None:
+    """An installation cannot be asked for its name, so the comment may be any bot's."""
+    with forge_with(issue(7, NO_STEPS)) as forge:
+        run(forge, tmp_path, "--issue", "7")
+        said = forge.person_comments(7, body, by="depbot[bot]")
+
+        def claim(record: dict[str, Any]) -> None:
+            for write in record["writes"]:
+                if write["kind"] == "comment":
+                    write.update(id=said["id"], marker=marker)
+
+        forged(tmp_path, claim)
+        assert "it was not this run that put it there last" in undo(forge, tmp_path).said
+        assert body in forge.comments(7)
+
+
 def test_what_a_person_did_goes_only_with_that_persons_token(tmp_path: Path) -> None:
     """A record that names another person as its account takes back nothing of theirs."""
     with forge_with(issue(7, NO_STEPS), tokens=ALICE) as forge:

@@ -10,15 +10,13 @@ from typing import Final
 
 from ciops.errors import UsageError
 from ciops.plumbing import command_line
+from ciops.plumbing.write_guards import held_back, refuse_strangers_file
 from ciops.plumbing.yaml_file import shown
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 CONFIG: Final = ROOT / "config" / "pipeline-failure-report" / "autodeploy.yml"
 LANGUAGES: Final = ("en", "fr", "ja")
 MISSING_TOKEN: Final = "Set GITLAB_TOKEN to a GitLab personal access token and rerun this skill."  # noqa: S105
-
-KILL_SWITCH: Final = "DRY_RUN"
-"""Set to anything but a no, it keeps every run from writing to a tracker."""
 
 
 class Parser(command_line.Parser):
@@ -76,10 +74,13 @@ def is_dry(given: argparse.Namespace, env: Mapping[str, str]) -> bool:
 
     The variable only holds back what would be written; it asks for nothing.
     """
-    if given.dry_run:
-        return True
-    held_back = env.get(KILL_SWITCH, "").strip().casefold() not in command_line.NO
-    return held_back and getattr(given, "track", True)
+    return bool(given.dry_run or (held_back(env) and getattr(given, "track", True)))
+
+
+def refuse_strangers_rules(given: argparse.Namespace, env: Mapping[str, str]) -> None:
+    """RefusedError where a pull request's own rules would say what is filed, and where."""
+    if getattr(given, "track", True) and not is_dry(given, env):
+        refuse_strangers_file("configuration", given.config, env, own=CONFIG.parent)
 
 
 def chosen_formats(given: Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from ciops.failures.command_line import (
     add_writing,
     chosen_formats,
     is_dry,
+    refuse_strangers_rules,
 )
 from ciops.failures.knowledge import Knowledge, load_knowledge
 from ciops.failures.parts import Part, code_key, read_parts, together
@@ -53,6 +54,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     add_gitlab_url(parser)
     given = parse(parser, arguments, host)
     host.folder = given.output
+    refuse_strangers_rules(given, env)
     formats = chosen_formats(given.format, FORMATS)
     knowledge = load_knowledge(given.config)
     previous = load_report(given.previous) if given.previous else None

@@ -16,6 +16,7 @@ from ciops.failures.command_line import (
     add_config,
     add_gitlab_url,
     is_dry,
+    refuse_strangers_rules,
 )
 from ciops.failures.knowledge import load_knowledge
 from ciops.failures.report_json import load_report
@@ -54,6 +55,7 @@ def main(
     missing = [f"--{name}" for name in REQUIRED if getattr(given, name) is None]
     if missing:
         raise UsageError(f"{', '.join(missing)} not given", f"See {parser.prog} --help")
+    refuse_strangers_rules(given, env)
     knowledge = load_knowledge(given.config)
     rules = read_tracking(knowledge)
     report = made_safe(load_report(given.report))

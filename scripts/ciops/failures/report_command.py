@@ -21,6 +21,7 @@ from ciops.failures.command_line import (
     chosen_formats,
     is_dry,
     positive,
+    refuse_strangers_rules,
 )
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.command_line import open_host, parse
@@ -130,6 +131,7 @@ def options_of(given: argparse.Namespace, env: Mapping[str, str]) -> Options:
     concurrency = given.concurrency or 8
     if concurrency > MOST_AT_ONCE:
         raise UsageError(f"--concurrency: {concurrency} is more than {MOST_AT_ONCE}", "Give less")
+    refuse_strangers_rules(given, env)
     return Options(
         pipeline=given.pipeline.strip(),
         source=given.source,

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from ciops.errors import EXIT_DONE, RefusedError, UsageError
+from ciops.errors import EXIT_DONE, UsageError
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.command_line import open_host, parse
+from ciops.plumbing.write_guards import held_back, refuse_strangers_file
 from ciops.plumbing.yaml_file import shown
 from ciops.triage.command_line import (
     POLICY,
@@ -39,11 +40,6 @@ Without --issue and --sweep the event that started the job says which issues: on
 issue_comment, workflow_dispatch or schedule; on GitLab a webhook's payload or a schedule.
 DRY_RUN=true in the environment keeps every run from writing."""
 EXAMPLE: Final = "--repo OWNER/NAME --issue 7 --dry-run"
-KILL_SWITCH: Final = "DRY_RUN"
-PROPOSALS: Final = frozenset(
-    {"pull_request", "pull_request_target", "merge_request_event", "external_pull_request_event"}
-)
-_OFF: Final = ("", "0", "false", "no", "off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +84,8 @@ def main(
     target = Target(options.issues, options.sweep)
     if not (options.issues or options.sweep):
         target = target_of(host.event(), options.place.repo)
-    refuse_strangers_policy(options, env)
+    if options.mode == "apply":
+        refuse_strangers_file("policy", options.policy, env, own=POLICY.parent)
     if target.reason:
         return say_left_alone(target, options, host, target.reason)
     from ciops.triage.interruption import Interruption
@@ -113,17 +110,6 @@ def say_left_alone(
     return EXIT_DONE
 
 
-def refuse_strangers_policy(options: Options, env: Mapping[str, str]) -> None:
-    """RefusedError where a run that writes would go by a policy that a pull request brings."""
-    event = env.get("GITHUB_EVENT_NAME", "") or env.get("CI_PIPELINE_SOURCE", "")
-    own = options.policy.resolve().is_relative_to(POLICY.parent)
-    if event in PROPOSALS and options.mode == "apply" and not own:
-        raise RefusedError(
-            f"the policy {options.policy} may be the pull request's own, and this run would write",
-            "Run it on issues, on a schedule or by hand, or with --dry-run",
-        )
-
-
 def options_of(given: argparse.Namespace, host: CiHost) -> Options:
     """The options as one value; UsageError where they contradict each other."""
     if given.issue and given.sweep:
@@ -136,7 +122,7 @@ def options_of(given: argparse.Namespace, host: CiHost) -> Options:
         sweep=given.sweep,
         policy=given.policy,
         profile=given.profile,
-        mode=_mode(given, host.env.get(KILL_SWITCH, "")),
+        mode=_mode(given, host.env),
         max_writes=given.max_writes,
         shard=given.shard,
         similar=given.similar,
@@ -146,12 +132,10 @@ def options_of(given: argparse.Namespace, host: CiHost) -> Options:
     )
 
 
-def _mode(given: argparse.Namespace, kill_switch: str) -> RunMode:
-    """Whatever the kill switch is set to turns writing off, unless it says no."""
+def _mode(given: argparse.Namespace, env: Mapping[str, str]) -> RunMode:
     if given.shadow:
         return "shadow"
-    stopped = kill_switch.strip().casefold() not in _OFF
-    return "dry-run" if given.dry_run or stopped else "apply"
+    return "dry-run" if given.dry_run or held_back(env) else "apply"
 
 
 def _parser() -> Parser:

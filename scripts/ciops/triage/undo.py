@@ -10,6 +10,7 @@ its account did it, and what a person did only by that person's own token.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,6 +24,7 @@ from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.http import HttpError, RateLimitedError
 from ciops.plumbing.interruption import StoppedError
 from ciops.plumbing.rendering import Templates, code_span
+from ciops.plumbing.write_guards import held_back, refuse_strangers_file
 from ciops.plumbing.yaml_file import shown
 from ciops.triage.command_line import (
     Parser,
@@ -86,12 +88,15 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     given = parse(parser, arguments, host)
     host.folder = given.output
     path = given.record / NAME if given.record.is_dir() else given.record
+    dry = given.dry_run or held_back(env)
+    if not dry:
+        refuse_strangers_file("record", path, env, own=None)
     record = read_run_file(path)
     run = record.run
     refuse_elsewhere(run, given.repo or "", host)
     _, queue = open_queue(Place(run.forge, run.repo, given.gitlab_url), host)
     asks = queue.viewer().login if record.entries else ""
-    return _undo(record, Doer(run, asks), queue, host, words_in(given.language), dry=given.dry_run)
+    return _undo(record, Doer(run, asks), queue, host, words_in(given.language), dry=dry)
 
 
 def refuse_elsewhere(run: Run, asked: str, host: CiHost) -> None:
@@ -240,8 +245,9 @@ def _is_comment(comment: Comment, entry: Entry, doer: Doer) -> bool:
 
 
 def _is_by_run(comment: Comment, entry: Entry, doer: Doer) -> bool:
-    marked = bool(entry.marker) and entry.marker in comment.body
-    return marked and doer.is_account(comment.author)
+    """By its account and its first words: a record could name a marker that any comment holds."""
+    hidden = re.fullmatch(r"<!--.+-->", entry.marker) is not None
+    return hidden and comment.body.startswith(entry.marker) and doer.is_account(comment.author)
 
 
 def _taken_back(steps: Sequence[Step], words: Templates, dry: bool) -> Iterator[str]:
