@@ -106,6 +106,7 @@ NEITHER = [
 ]
 
 SUBJECT = [
+    "Please make `[[torchrun]]` choose IPv4",
     "[[DTensor]] used the current device in place of the mesh's device.",
     "[[NCCL]] doesn't have tags",
     "[[DDP]] broadcasts its buffers in eval as well",
@@ -126,6 +127,14 @@ def test_a_sentence_clears(sentence):
 @pytest.mark.parametrize("sentence", BLAMED)
 def test_a_sentence_blames(sentence):
     assert mention(sentence).stance == "blamed"
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["backend='cpu:gloo,cuda:[[nccl]]' breaks barrier", 'f(backend="[[gloo]]") raises in a thread'],
+)
+def test_what_an_argument_is_set_to_is_a_setting(title):
+    assert mention(title).stance == "context"
 
 
 @pytest.mark.parametrize("sentence", NEITHER)

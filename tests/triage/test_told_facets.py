@@ -23,6 +23,8 @@ def test_an_issue_has_the_facets_that_are_told(told):
     assert {key: getattr(found, key) for key in PLAIN if key in told} == {
         key: told[key] for key in PLAIN if key in told
     }
+    if "family" in told:
+        assert bool(found.high_priority) is (told["family"] is not None), found.high_priority
     modules = {label.removeprefix("module: ") for label in found.modules}
     wanted = set(told.get("modules", modules))
     assert wanted <= modules <= wanted | set(told.get("also", ()))

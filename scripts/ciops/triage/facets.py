@@ -46,6 +46,7 @@ _ASKED_ALONE: Final = 1.5
 _ASKED_HOW: Final = 3.0
 _ASKED_OUTRIGHT: Final = 4.5
 _STANDS: Final = 3
+_COSTLY: Final = 5
 _SETTLED: Final = ("group:as_meant", "group:withdrawn", "group:wish_left")
 """All is as it is meant to be; or the failure was one's own, and a wish is left."""
 _BUILT: Final = "reproduction:out_of_scope"
@@ -247,7 +248,9 @@ def _kind(raised: bool, scores: dict[str, Score], reproduced: bool) -> Kind:
         return "docs"
     wanted = asked >= (_ASKED_AT if bug > 0 else _ASKED_ALONE)
     if wanted and asked > bug and not (contradicted and reproduced):
-        return "enhancement" if points["enhancement"] >= 2 else "feature"
+        costs = scores.get("kind:performance", NOTHING).points >= _COSTLY
+        better = points["enhancement"] >= (1.0 if costs else 2.0)
+        return "enhancement" if better else "feature"
     if docs > max(bug, 0.0) and not (contradicted and reproduced):
         return "docs"
     sure = _ASKED_OUTRIGHT if reproduced else _ASKED_HOW

@@ -305,6 +305,12 @@ CONTEXT_BEFORE: Final[Cue] = _cue(
     r"|against|unlike|similar to|running|run|ran|trying|followed|following"
     r"|based on)\s{1,2}(?:(?:a|an|the|plain|both|our|basic)\s{1,2}){0,2}$",
 )
+SETTING_BEFORE: Final[Cue] = _cue(r"\b\w{2,30} ?= ?[\"']?[\w:,./-]{0,40}$")
+"""Inside the value that an argument is set to: `backend='cpu:x,cuda:y'`."""
+ASKED_OF_BEFORE: Final[Cue] = _cue(
+    r"^\W{0,6}(?:\[[^\]]{1,24}\] )?(?:please )?(?:make|let|teach|allow|have)\s{1,2}(?:the )?$"
+)
+"""What a request wants to act: `Please make x choose y`."""
 PASSED_BEFORE: Final[Cue] = _cue(
     r"\b(?:goes?|went|going|pass(?:es|ed|ing)?|runs?|comes?|came|is|calls?) (?:\w{1,8} )?"
     r"(?:through|via)\s{1,2}(?:[\w.,]{1,40}\s{1,2}){0,3}$",

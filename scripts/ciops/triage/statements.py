@@ -148,7 +148,7 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     if pattern(cues.WITH_BEFORE).search(before):
         outcome = _outcome(after)
         return ("cleared" if outcome == "works" else _where(before, after)), outcome, False
-    return _mentioned(before, after), None, False
+    return _mentioned(window), None, False
 
 
 def _of_a_version(window: _Window) -> bool:
@@ -159,10 +159,15 @@ def _of_a_version(window: _Window) -> bool:
     )
 
 
-def _mentioned(before: str, after: str) -> Stance:
+def _mentioned(window: _Window) -> Stance:
     """The stance of a mention that tells of no trial and blames nothing outright."""
+    before, after = window.before, window.after
+    if pattern(cues.SETTING_BEFORE).search(window.lead[-_BEFORE:]):
+        return "context"
     if pattern(cues.PASSED_BEFORE).search(before):
         return "passed"
+    if pattern(cues.ASKED_OF_BEFORE).search(before):
+        return "subject"
     if pattern(cues.CONTEXT_AFTER).match(after):
         return "context"
     if pattern(cues.DEFECT_VERB).match(after):
