@@ -21,9 +21,26 @@ def loaded(folder: Path, text: str, **others: str) -> Knowledge:
 
 
 WRONG = [
-    pytest.param(BUCKET % "text: '('", r"mine\.yml:5: buckets\[0\]\.when\.text: no reg", id="text"),
-    pytest.param(BUCKET % "raised_in: '*'", r"when\.raised_in: no regular", id="another condition"),
-    pytest.param(LINE % "'['", r"mine\.yml:5: lines\[0\]\.pattern: no regular", id="a line"),
+    pytest.param(
+        BUCKET % "text: '('",
+        r"mine\.yml:5: buckets\[0\]\.when\.text: bucket a/b/c: no reg",
+        id="text",
+    ),
+    pytest.param(BUCKET % "raised_in: '*'", r"raised_in: .*: no regular", id="another condition"),
+    pytest.param(
+        LINE % "'['", r"mine\.yml:5: lines\[0\]\.pattern: rule x: no regular", id="a line"
+    ),
+    pytest.param(
+        LINE % "'^(\\w+\\s?)+!'",
+        r"mine\.yml:5: lines\[0\]\.pattern: rule x: .* takes over 0\.25 s on repeated",
+        id="a line that stalls",
+    ),
+    pytest.param(
+        BUCKET % "frame: '(?:a|aa)+z'",
+        r"frame: bucket a/b/c: .*Bound its",
+        id="a frame that stalls",
+    ),
+    pytest.param("progress: '(x+x+)+y'\n", r"mine\.yml:4: progress: .* takes over", id="progress"),
     pytest.param("extends: [../../etc/passwd]\n", "no plain file name", id="a file above"),
     pytest.param("extends: [/etc/passwd]\n", "no plain file name", id="a file anywhere"),
     pytest.param("extends: [mine.yml]\n", "extends itself", id="itself"),

@@ -18,7 +18,7 @@ from ciops.failures.rule_check import _pattern_problem
     ],
 )
 def test_a_pattern_that_runs_away_is_named(pattern: str) -> None:
-    assert "takes too long on repeated" in _pattern_problem(pattern)
+    assert "takes over 0.25 s on repeated" in _pattern_problem(pattern)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from ciops.failures.bucket_rules import BucketRule, read_bucket_rules
 from ciops.failures.config_dump import HintRules
 from ciops.failures.frames import Root
 from ciops.failures.line_rules import Classifier, LineRule, read_rules
+from ciops.plumbing.pattern_trial import TOO_LONG, stalls_on
 from ciops.plumbing.yaml_file import Document, Reader, load, nearest, shown
 
 KEYS: Final = (
@@ -160,14 +161,24 @@ _PATTERNS: Final = (
 
 
 def _refuse_wrong_patterns(reader: Reader) -> None:
-    """DocumentError for a pattern of one's own that does not compile; those shipped are tested."""
-    if Path(reader.document.name).resolve().parent == SHIPPED:
+    """DocumentError for a pattern of one's own that does not compile, or could stall a scan."""
+    if _is_shipped(reader):
         return
-    buckets = reader.items("buckets")
-    conditions = [part for one in buckets for part in (one.child("when"), *one.items("unless"))]
-    for item in (*reader.items("lines"), *reader.items("observations"), *conditions):
-        for key in filter(item.has, _PATTERNS):
-            compiled(item, key)
+    for item in (*reader.items("lines"), *reader.items("observations")):
+        _refuse_wrong(item, f"rule {item.text('id')}")
+    for one in reader.items("buckets"):
+        for condition in (one.child("when"), *one.items("unless")):
+            _refuse_wrong(condition, f"bucket {one.text('name')}")
+
+
+def _refuse_wrong(item: Reader, whose: str) -> None:
+    for key in filter(item.has, _PATTERNS):
+        compiled(item, key, whose)
+
+
+def _is_shipped(reader: Reader) -> bool:
+    """Whether the suite's own tests have tried the patterns."""
+    return Path(reader.document.name).resolve().parent == SHIPPED
 
 
 def _assemble(readers: Sequence[Reader]) -> Knowledge:
@@ -215,13 +226,29 @@ def _words(
     )
 
 
-def compiled(reader: Reader, key: str) -> re.Pattern[str]:
-    """The pattern under `key`; raises DocumentError when it is none."""
-    text = reader.text(key)
+def compiled(reader: Reader, key: str, whose: str = "") -> re.Pattern[str]:
+    """The pattern under `key`; DocumentError when it is none, or could stall whoever scans.
+
+    `whose` names the rule that it is of. No search can be cut off in the threads that read traces,
+    so a pattern of one's own is tried before any is read.
+    """
+    text, of = reader.text(key), f"{whose}: " if whose else ""
     try:
-        return re.compile(text)
+        pattern = re.compile(text)
     except re.error as error:
-        raise reader.error(f"no regular expression: {error}", "Escape it or mend it", key) from None
+        problem = f"{of}no regular expression: {error}"
+        raise reader.error(problem, "Escape it or mend it", key) from None
+    piece = "" if _is_shipped(reader) else stalls_on(pattern)
+    if piece:
+        problem, _, step = too_slow(piece).partition(". ")
+        raise reader.error(f"{of}{shown(text)} {problem}", step, key)
+    return pattern
+
+
+def too_slow(piece: str) -> str:
+    """What is said of a pattern that could stall a scan."""
+    problem = f"takes over {TOO_LONG:g} s on repeated {shown(piece)}"
+    return f"{problem}. Bound its repetitions"
 
 
 def _observations(reader: Reader) -> Iterator[LineRule]:

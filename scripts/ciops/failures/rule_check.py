@@ -7,25 +7,18 @@ the classifier as the reader would put them; excerpts of buckets are read like w
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from ciops.failures.bucket_rules import BucketRule, Condition
 from ciops.failures.buckets import JobEvidence, holds
 from ciops.failures.framing import clean
-from ciops.failures.knowledge import Knowledge
+from ciops.failures.knowledge import Knowledge, too_slow
 from ciops.failures.line_rules import Classifier, LineRule
 from ciops.failures.prefixes import Peeled, peel
 from ciops.failures.trace import TraceReader
+from ciops.plumbing.pattern_trial import stalls_on
 from ciops.plumbing.yaml_file import Document, schema_problems, shown
-
-_SLOW: Final = 0.05
-_LENGTHS: Final = (*range(8, 64, 4), *range(64, 210, 12), 800, 1600)
-_OWN_WORDS: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{1,12}")
-_MOST_OWN: Final = 8
-_PIECES: Final = ("a", "0", " ", "ab ", "a-", "=", "(", "/a", "a.", "error ", "failed: ")
 
 
 def problems(knowledge: Knowledge, schema: Path) -> list[str]:
@@ -95,28 +88,8 @@ def _pattern_problem(source: str) -> str:
         pattern = re.compile(source)
     except re.error as error:
         return f"is no regular expression: {error}. Escape it or mend it"
-    own = list(dict.fromkeys(_OWN_WORDS.findall(source)))[:_MOST_OWN]
-    for piece in (*_PIECES, *own, *(f"{word} " for word in own)):
-        if _is_slow(pattern, piece):
-            return f"takes too long on repeated {shown(piece)}. Bound its repetitions"
-    return ""
-
-
-def _is_slow(pattern: re.Pattern[str], piece: str) -> bool:
-    """Whether the time grows so that a long line would stop the reader."""
-    for length in _LENGTHS:
-        text = (piece * length)[:length] + "\x7f"
-        took = _seconds(pattern, text)
-        if took > _SLOW and (took > 10 * _SLOW or _seconds(pattern, text) > _SLOW):
-            return True
-    return False
-
-
-def _seconds(pattern: re.Pattern[str], text: str) -> float:
-    """What a search costs this process, whatever else the machine does."""
-    start = time.process_time()
-    pattern.search(text)
-    return time.process_time() - start
+    piece = stalls_on(pattern)
+    return too_slow(piece) if piece else ""
 
 
 def _line_problems(knowledge: Knowledge) -> Iterator[str]:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+from typing import Final, NoReturn
 
 from ciops.errors import PartialError
 
@@ -87,3 +87,34 @@ def doing(what: str) -> Iterator[None]:
     except StoppedError as stop:
         stop.where = stop.where or what
         raise
+
+
+def can_cut_off() -> bool:
+    """Whether work can be cut off here: there are timers, and this is the main thread."""
+    here = threading.current_thread() is threading.main_thread()
+    return here and hasattr(signal, "setitimer")
+
+
+@contextmanager
+def cut_off(seconds: float, error: Exception, *, waits: bool = False) -> Iterator[None]:
+    """Raises the error where the block takes longer; does nothing where it cannot be cut off.
+
+    Seconds of this process' own work, or with `waits` those of the clock. A regular expression
+    looks for signals as it goes, so a search is cut off too.
+    """
+    if not can_cut_off():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+        raise error
+
+    timer = signal.ITIMER_REAL if waits else signal.ITIMER_VIRTUAL
+    number = signal.SIGALRM if waits else signal.SIGVTALRM
+    before = signal.signal(number, end)
+    signal.setitimer(timer, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)

@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final, NoReturn
+from typing import Final
 
 from ciops.errors import PartialError
-from ciops.plumbing.interruption import SIGNALS, StoppedError
+from ciops.plumbing.interruption import SIGNALS, StoppedError, cut_off
 
 HEARTBEAT: Final = 0.25  # seconds between two looks at whether to go on waiting
 
@@ -78,25 +78,13 @@ class Interruption:
 def within(seconds: float, what: str) -> Iterator[None]:
     """PartialError where the block takes longer: a pattern that runs away holds nobody up.
 
-    A regular expression looks for signals as it goes. Where there are none (another thread than
-    the main one, Windows), the bounds that a policy's patterns are held to have to do.
+    Where nothing can be cut off (another thread than the main one, Windows), the bounds that a
+    policy's patterns are held to have to do.
     """
-    here = threading.current_thread() is threading.main_thread()
-    if not (here and hasattr(signal, "setitimer")):
+    problem = f"{what} could not be read in {seconds:g} s"
+    error = PartialError(problem, "Run `policy check` on the policy: a pattern may run away")
+    with cut_off(seconds, error, waits=True):
         yield
-        return
-
-    def end(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
-        problem = f"{what} could not be read in {seconds:g} s"
-        raise PartialError(problem, "Run `policy check` on the policy: a pattern may run away")
-
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 class Pace:

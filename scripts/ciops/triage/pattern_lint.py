@@ -19,12 +19,11 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import Final
 
-MAX_BOUND: Final = 200
+from ciops.plumbing.pattern_trial import LINE, MAX_BOUND, bounds, is_plain, without_items
+
 MAX_PRODUCT: Final = 110_000
-MAX_PLAIN: Final = 10_000
 MAX_ALIKE: Final = 3_000_000
 MAX_WAYS: Final = 250_000_000
-_SEGMENT: Final = 1000
 _SEEN: Final = 6  # characters at the start of an alternative that tell it from the others
 
 _PIECE: Final = re.compile(
@@ -166,45 +165,24 @@ def _run(text: str) -> tuple[int, ...]:
     return tuple(_characters(re.escape(character)) for character in text)
 
 
-_BARE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _SYNTAX: Final = re.compile(r"\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}")
 _PLAINLY: Final = re.compile(r"(?:^|[^<?a-zA-Z])[a-zA-Z]{3}")
 _LETTER: Final = re.compile(r"[^\W_]")
-_REPEAT: Final = re.compile(r"[*+]|\{\d*,?\d*\}")
-_INVOLVED: Final = re.compile(r"\)[*+{]|\\[1-9]|\(\?[^:iP<=!-]|[*+?}][*+]")
-_CHOICES: Final = 10  # of two each: few enough
 
 
 def first_fault(pattern: str) -> str | None:
     """What is wrong with a pattern, as the end of a sentence, or None. Quick for plain ones."""
-    bare = _BARE.sub("", pattern)
+    bare = without_items(pattern)
     if bare.count("(") != bare.count(")"):
         return "has an unmatched bracket"
     if not (_PLAINLY.search(bare) or _LETTER.search(_SYNTAX.sub("", bare))):
         return "has no literal word, so it matches nearly everything"
-    if _is_plain(pattern, bare):
+    if is_plain(pattern, bare):
         return None
     try:
         return _fault_of(_pieces(pattern))
     except ValueError as error:
         return str(error)
-
-
-def is_plain(pattern: str) -> bool:
-    """Whether its repeats are so few that it cannot run away, however they share texts."""
-    return _is_plain(pattern, _BARE.sub("", pattern))
-
-
-def _is_plain(pattern: str, bare: str) -> bool:
-    if _INVOLVED.search(pattern) or bare.count("?") - bare.count("(?") > _CHOICES:
-        return False
-    product = 1
-    for repeat in _REPEAT.findall(bare):
-        low, high = _bounds(repeat)
-        if high is not None and high > MAX_BOUND:
-            return False
-        product *= (high or _SEGMENT) - low + 1
-    return product <= MAX_PLAIN and bare.count("(") <= _CHOICES
 
 
 def _pieces(pattern: str) -> list[re.Match[str]]:
@@ -299,12 +277,12 @@ def _join(outer: _Way, group: _Way) -> None:
 
 def _repeat(repeat: str, before: _Way | str | None, way: _Way) -> str | None:
     """Count a repeat of an item or group; gives back what is wrong with it."""
-    low, high = _bounds(repeat)
+    low, high = bounds(repeat)
     if before is None:
         return "repeats what cannot be repeated"
     if high is not None and high > MAX_BOUND:
         return f"repeats up to {high} times, more than {MAX_BOUND}"
-    spread = (high if high is not None else _SEGMENT) - low + 1
+    spread = (high if high is not None else LINE) - low + 1
     if isinstance(before, str):
         if before in _PLACES:
             return None
@@ -324,17 +302,3 @@ def _repeat(repeat: str, before: _Way | str | None, way: _Way) -> str | None:
     way.repeat(spread, before.alphabet)
     way.alphabet |= before.alphabet
     return None
-
-
-def _bounds(repeat: str) -> tuple[int, int | None]:
-    if repeat[0] == "*":
-        return 0, None
-    if repeat[0] == "+":
-        return 1, None
-    if repeat[0] == "?":
-        return 0, 1
-    low, comma, high = repeat.strip("?")[1:-1].partition(",")
-    least = int(low or 0)
-    if not comma:
-        return least, least
-    return least, int(high) if high else None

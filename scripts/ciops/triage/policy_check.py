@@ -5,14 +5,15 @@ The loader has refused what cannot be loaded; here is what a policy's author wan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from ciops.errors import UsageError
+from ciops.plumbing.pattern_trial import TOO_LONG, stalls_on
 from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
 from ciops.triage.inferred import LISTS_DIFFER, WORKED_BEFORE
-from ciops.triage.pattern_trial import TOO_LONG, seconds_for
 from ciops.triage.patterns import fold, pattern_anchors
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.policy_file import policy_of
@@ -81,9 +82,9 @@ def _slow_patterns(document: Document, policy: Policy) -> Iterator[str]:
     """Patterns that a line can make slow, tried."""
     for signal in _all_signals(policy):
         for index, pattern in enumerate(signal.patterns):
-            seconds = seconds_for(pattern)
-            if seconds > TOO_LONG:
-                said = f"{shown(pattern)} takes {seconds:.1f} s for a line made to be hard"
+            piece = stalls_on(re.compile(pattern, re.ASCII | re.IGNORECASE))
+            if piece:
+                said = f"{shown(pattern)} takes over {TOO_LONG:g} s on repeated {shown(piece)}"
                 where = (*signal.place, "patterns", index)
                 yield str(document.error(where, said, "Bound its repeats more narrowly"))
 
