@@ -200,3 +200,42 @@ SMELLING = "the tag must be signed\n"
 def test_what_stands_above_counts_when_it_is_near(trace: str, text: str | None) -> None:
     found = scan(trace + VERDICT).text
     assert found is None if text is None else (found or "").startswith(text.strip())
+
+
+BROKEN_PIPE = TRACE.replace("ValueError: three heads", "BrokenPipeError: [Errno 32] Broken pipe")
+GONE_ON = "".join(
+    f"line {letter} of the log goes on\n" for letter in "abcdefghijklmnopqrstuvwxyz" * 2
+)
+CUT = "step\nJob's log exceeded limit of 4194304 bytes.\n"
+
+
+@pytest.mark.parametrize(
+    ("trace", "text"),
+    [
+        (SHELL + VERDICT + TRACE, "mkdir:"),
+        (CANCELLED + TRACE + VERDICT, "slurmstepd:"),
+        (TRACE + CANCELLED + VERDICT, "ValueError:"),
+        (BROKEN_PIPE + VERDICT, "BrokenPipeError:"),
+        (WRAPPER + BROKEN_PIPE + VERDICT, None),
+        ("error: no x\n" + GONE_ON + "error: no y\n" + VERDICT, "error: no y"),
+        (CUT, None),
+    ],
+    ids=[
+        "what comes after the verdict is a consequence",
+        "what a cancelled job prints is one too",
+        "before the cancellation it is the cause",
+        "fallout alone",
+        "fallout of what a wrapper told",
+        "the last statements, not the first",
+        "a trace that was cut",
+    ],
+)
+def test_what_comes_late_weighs_less(trace: str, text: str | None) -> None:
+    found = scan(trace).text
+    assert found is None if text is None else (found or "").startswith(text)
+
+
+def test_a_trace_that_was_cut_says_so() -> None:
+    assert scan(CUT).evidence == WEAK
+    assert "cut the trace" in scan(CUT).reason
+    assert scan(CUT + "Job succeeded\n").evidence == NONE
