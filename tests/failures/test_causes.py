@@ -185,7 +185,6 @@ SMELLING = "the tag must be signed\n"
         ("$ make\nthe key must be set\n" + SMELLING, "the key must be set"),
         ("$ make\nthe key must be set\n\n" + SMELLING, SMELLING),
         ("$ make\n" + SMELLING + "note: x\n" * 9, None),
-        (SMELLING + "$ make\nnote: x\n", None),
     ],
     ids=[
         "a shell's error that leads up to another",
@@ -194,7 +193,6 @@ SMELLING = "the tag must be signed\n"
         "the first of lines that smell",
         "not one of another paragraph",
         "no line far above the verdict",
-        "no line of another command",
     ],
 )
 def test_what_stands_above_counts_when_it_is_near(trace: str, text: str | None) -> None:

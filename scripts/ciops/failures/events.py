@@ -66,13 +66,6 @@ class Event:
         """What stays the same when it happens again."""
         return f"{self.role}|{self.exception}|{_NUMBERS.sub('#', self.text)[:300]}"
 
-    def head(self) -> Event:
-        """The first event of the chain this one is a link of."""
-        event = self
-        while event.chain is not None:
-            event = event.chain
-        return event
-
 
 FINDINGS: Final = frozenset(("test", "compile", "link", "lint", "configure"))
 """Kinds of what tools find in code."""
