@@ -458,3 +458,20 @@ C10D_FILE = "torch/distributed/distributed_c10d.py"
 def test_what_a_wheel_or_a_machine_explains_is_not_of_the_file_it_passed(error, distributed):
     found = facets("The job dies", fence(frames(C10D_FILE, error=error)))
     assert found.distributed is distributed
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (fence("CMake Error at x\nninja: build stopped: subcommand failed"), True),
+        (INDUCTOR + fence("import torch\ntorch.compile(f)(torch.ones(2))", "python"), True),
+        (INDUCTOR, False),
+    ],
+    ids=["a build", "a script", "a trace"],
+)
+def test_out_of_scope_a_reproduction_is_what_was_run_and_not_what_is_said(body, shown):
+    decision = decided(issue("The wheel is broken", body))
+    assert not decision.facets.distributed
+    assert decision.facets.has_reproduction is shown
+    topics = {x.evidence.topic for x in decision.evidence if x.facet == "has_reproduction"}
+    assert all(topic.startswith("reproduction:") for topic in topics)
