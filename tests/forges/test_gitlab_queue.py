@@ -79,8 +79,8 @@ def test_a_scoped_label_does_not_push_out_another(gitlab: World) -> None:
 def test_two_labels_of_one_scope_would_push_out_each_other(gitlab: World) -> None:
     for wanted in (["priority::low", "priority::high"], ["a::b::c", "x", "A::b::d"]):
         with pytest.raises(RefusedError, match="would replace"):
-            gitlab.queue.refuse_displacing(wanted, ["queue"])
-    gitlab.queue.refuse_displacing(["p::low", "P::low", "q::low", "p"], ["queue", "r::1", "r::2"])
+            gitlab.queue.refuse_labels(wanted, ["queue"])
+    gitlab.queue.refuse_labels(["p::low", "P::low", "q::low", "p"], ["queue", "r::1", "r::2"])
 
 
 @pytest.mark.parametrize("label", ["a,b", ","])

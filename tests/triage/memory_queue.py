@@ -79,7 +79,7 @@ class MemoryQueue:
     def timeline(self, number: int) -> Timeline:
         return Timeline(tuple(self.events.get(number, ())), tuple(self.comments(number)), ())
 
-    def refuse_displacing(self, wanted: Sequence[str], there: Sequence[str]) -> None:
+    def refuse_labels(self, wanted: Sequence[str], there: Sequence[str]) -> None:
         """As on GitHub: labels stand side by side."""
 
     def association_of(self, person: Person) -> str:

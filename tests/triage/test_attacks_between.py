@@ -12,6 +12,7 @@ from triage import test_run_gitlab as gitlab
 from triage.small_world import (
     NO_STEPS,
     QUEUE,
+    REPO,
     SMALL,
     TO_DISK,
     all_labels,
@@ -93,6 +94,24 @@ def test_on_gitlab_an_issue_is_read_again_before_a_sweep_writes_to_it(
         assert [name for name in gitlab.labels(forge, 7) if name.startswith("team")] == written
 
 
+@pytest.mark.parametrize("part", ["comments", "timeline"])
+def test_nothing_of_another_repository_is_read_for_an_issue_that_went_there(
+    part: str, tmp_path: Path
+) -> None:
+    """A list may still hold it; what it consists of is there by now, and is not followed."""
+    talk = [comment("hm")]
+    with forge_with(issue(7, NO_STEPS, comments=talk), issue(8, TO_DISK)) as forge:
+        there = {"Location": f"{forge.url}/repos/{REPO}/issues/8/{part}"}
+        forge.fail("301", path=f"/issues/7/{part}$", headers=there)
+        ran = run(forge, tmp_path, "--sweep")
+        assert ran.status == 1
+        followed = [asked.path for asked in forge.requests if asked.path.endswith(f"8/{part}")]
+        assert len(followed) == (part == "timeline")  # read once, for the other issue
+        assert [write.path for write in forge.writes] == [f"/repos/{REPO}/issues/8/labels"]
+    assert "#7: GitHub: GET " in ran.said
+    assert "it has moved to" in ran.said
+
+
 # --- a comment like the bot's -----------------------------------------------------------------
 
 
@@ -159,6 +178,19 @@ def test_labels_that_the_service_quietly_drops_are_an_error(tmp_path: Path) -> N
         assert ran.status == 4
         assert sum(len(forge.comments(number)) for number in range(1, 5)) == 1
     assert "Check that the token's account may label issues" in ran.said
+
+
+@pytest.mark.parametrize(("others", "fits"), [(95, True), (96, False), (99, False)])
+def test_labels_that_an_issue_has_no_room_for_are_refused_before_the_comment(
+    others: int, fits: bool, tmp_path: Path
+) -> None:
+    many = [f"other {number}" for number in range(others)]
+    with forge_with(issue(7, NO_STEPS, labels=many)) as forge:
+        ran = run(forge, tmp_path, "--issue", "7")
+        assert ran.status == (0 if fits else 3)
+        assert (len(forge.comments(7)), len(forge.labels(7))) == (
+            (1, 100) if fits else (0, others + 1)
+        )
 
 
 SCOPED = {

@@ -239,8 +239,8 @@ class IssueQueue(Protocol):
     def association_of(self, person: Person) -> str:
         """OWNER, MEMBER, COLLABORATOR or NONE, where comments do not tell it themselves."""
 
-    def refuse_displacing(self, wanted: Sequence[str], there: Sequence[str]) -> None:
-        """RefusedError where adding labels would take others away."""
+    def refuse_labels(self, wanted: Sequence[str], there: Sequence[str]) -> None:
+        """RefusedError where adding labels would take others away, or would be refused."""
 
     def add_labels(self, number: int, additions: Sequence[LabelAddition]) -> AddedLabels:
         """Adds, in this order, in one call. The service makes labels that the project lacks."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
-from ciops.errors import UsageError
+from ciops.errors import RefusedError, UsageError
 from ciops.forges import answers
 from ciops.forges import github_facts as facts
 from ciops.forges.base import (
@@ -36,6 +36,7 @@ API_URL: Final = "https://api.github.com"
 WEB_URL: Final = "https://github.com"
 HEADERS: Final = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 QUERY_LENGTH: Final = 256
+LABELS_AN_ISSUE: Final = 100
 # What an installation token, such as Actions' own, cannot be asked for.
 ACTIONS_LOGIN: Final = "github-actions[bot]"
 
@@ -143,17 +144,26 @@ class GitHubQueue:
 
     def comments(self, number: int) -> list[Comment]:
         path = f"{self._issue_path(number)}/comments"
-        return [facts.comment(row) for row in self._client.items(path, {"per_page": 100})]
+        return [facts.comment(row) for row in self._parts(path)]
 
     def timeline(self, number: int) -> Timeline:
-        path = f"{self._issue_path(number)}/timeline"
-        return facts.timeline(list(self._client.items(path, {"per_page": 100})))
+        return facts.timeline(list(self._parts(f"{self._issue_path(number)}/timeline")))
+
+    def _parts(self, path: str) -> Iterator[Json]:
+        """What an issue consists of; of one that was transferred nothing, or it were another's."""
+        return self._client.items(path, {"per_page": 100}, follow=False)
 
     def association_of(self, person: Person) -> str:  # noqa: ARG002 - GitHub's comments tell it
         return "NONE"
 
-    def refuse_displacing(self, wanted: Sequence[str], there: Sequence[str]) -> None:
-        """GitHub's labels stand side by side."""
+    def refuse_labels(self, wanted: Sequence[str], there: Sequence[str]) -> None:
+        """An issue has at most 100."""
+        after = {name.casefold() for name in (*there, *wanted)}
+        if len(after) > LABELS_AN_ISSUE and wanted:
+            problem = (
+                f"the issue would have {len(after)} labels, and GitHub takes {LABELS_AN_ISSUE}"
+            )
+            raise RefusedError(problem, "Take away some that it does not need")
 
     def add_labels(self, number: int, additions: Sequence[LabelAddition]) -> AddedLabels:
         """Each label goes with its evidence; a server that refuses that (422) gets names."""
@@ -180,7 +190,7 @@ class GitHubQueue:
         def landed() -> Json:
             if pending:  # a suggestion does not show among the labels
                 return None
-            there = list(self._client.items(path, {"per_page": 100}))
+            there = list(self._parts(path))
             missing = [name for name in wanted if not _among(name, names(there))]
             return None if missing else there
 
@@ -194,7 +204,7 @@ class GitHubQueue:
         path = f"{self._issue_path(number)}/comments"
 
         def landed() -> Json:
-            there = self._client.items(path, {"per_page": 100})
+            there = self._parts(path)
             return next((row for row in there if self._is_own(row, body)), None)
 
         reply = self._client.post(path, {"body": body}, landed)

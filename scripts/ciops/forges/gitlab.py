@@ -202,7 +202,7 @@ class GitLabQueue:
         suggested = tuple(addition.name for addition in additions if addition.suggest)
         wanted = [self._spelled(part.name) for part in additions if not part.suggest]
         if any("::" in name for name in wanted):
-            self.refuse_displacing(wanted, self.issue(number).labels)
+            self.refuse_labels(wanted, self.issue(number).labels)
         changed: Json = None
         if wanted:
             body = {"add_labels": _listed(wanted)}
@@ -211,7 +211,7 @@ class GitLabQueue:
         answers.labelled(wanted, issue.labels, number, "GitLab")
         return AddedLabels(issue.labels, plain=True, not_suggested=suggested)
 
-    def refuse_displacing(self, wanted: Sequence[str], there: Sequence[str]) -> None:
+    def refuse_labels(self, wanted: Sequence[str], there: Sequence[str]) -> None:
         """A scoped label takes the place of the one that stands in its scope."""
         held: dict[str, str] = {}
         for name in (*there, *wanted):

@@ -131,9 +131,7 @@ class Client:
         self._log = log
         self._max_wait = max_wait
 
-    def close(self) -> None:
-        """Let go of the connections that are kept for reuse."""
-        self._wire.close()
+        self.close = self._wire.close  # lets go of the connections that are kept for reuse
 
     @property
     def calls(self) -> int:
@@ -151,9 +149,11 @@ class Client:
         """GET; with `follow` false a redirect raises MovedError."""
         return self._call(_Request("GET", self._wire.url(path), query_of(params), None, follow))
 
-    def pages(self, path: str, params: Mapping[str, object] | None = None) -> Iterator[Reply]:
+    def pages(
+        self, path: str, params: Mapping[str, object] | None = None, *, follow: bool = True
+    ) -> Iterator[Reply]:
         """Every page of a list, one at a time, by the Link header."""
-        reply = self.get(path, params)
+        reply = self.get(path, params, follow=follow)
         seen = {reply.url}
         while True:
             yield reply
@@ -163,14 +163,19 @@ class Client:
             if following in seen or len(seen) >= MAX_PAGES:
                 what = "its pages link in a circle" if following in seen else "it has no last page"
                 raise self._unavailable(call_name("GET", reply.url), what)
-            reply = self.get(following)
+            reply = self.get(following, follow=follow)
             seen.update((following, reply.url))
 
     def items(
-        self, path: str, params: Mapping[str, object] | None = None, key: str | None = None
+        self,
+        path: str,
+        params: Mapping[str, object] | None = None,
+        key: str | None = None,
+        *,
+        follow: bool = True,
     ) -> Iterator[Json]:
         """The elements of every page; `key` names the list where a page is an object."""
-        for page in self.pages(path, params):
+        for page in self.pages(path, params, follow=follow):
             rows = page.data.get(key) if key and isinstance(page.data, dict) else page.data
             if not isinstance(rows, list):
                 raise self._unavailable(call_name("GET", page.url), "the page holds no list")
@@ -258,14 +263,8 @@ class Client:
             return no_answer(self.service, request.call, error)
 
     def _send(self, request: _Request, headers: Mapping[str, str]) -> requests.Response:
-        return self._wire.send(
-            request.method,
-            request.url,
-            headers,
-            request.query,
-            request.data,
-            follow=request.follow,
-        )
+        asked = (request.method, request.url, headers, request.query, request.data)
+        return self._wire.send(*asked, follow=request.follow)
 
     def _open(self, request: _Request, headers: Mapping[str, str]) -> requests.Response | None:
         """A streamed body; None where there are no bytes behind the asked position."""

@@ -123,7 +123,7 @@ def _decided(facts: IssueFacts, desk: Desk, mode: Mode) -> Look:
     refuse_breach(Case(decision.plan, facts, desk.policy, desk.profile))
     decision = _unrepeated(decision, facts, desk)
     writes = _planned(decision, facts, desk)
-    desk.queue.refuse_displacing([part.name for part in writes.labels], facts.labels)
+    desk.queue.refuse_labels([part.name for part in writes.labels], facts.labels)
     return Look(facts, decision.skip, decision, writes)
 
 
