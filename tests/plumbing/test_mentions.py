@@ -199,7 +199,7 @@ def test_no_arrangement_of_markup_brings_a_mention_through(markdown: str) -> Non
 @settings(max_examples=300, deadline=None)
 @given(PIECES)
 def test_no_character_is_lost(markdown: str) -> None:
-    inert = neutralise_mentions(markdown)
+    inert = neutralise_mentions(markdown).replace("&#96;", "`")  # a tick in an address, as shown
     for added in (A, "<https://x.y/@z>"):
         inert = inert.replace(added, "https://x.y/@z" if "z" in added else "")
     plain = clean_text(markdown).replace(A, "").replace("<https://x.y/@z>", "https://x.y/@z")
