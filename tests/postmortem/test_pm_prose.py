@@ -6,10 +6,13 @@ from functools import cache
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ciops.postmortem.claims import Scope
 from ciops.postmortem.prose import Finding, Prose, check, check_record, document_line
 from ciops.postmortem.prose_rules import Guide, load_guide
+from ciops.postmortem.prose_view import sentences
 from postmortem.records import ROOT, changed, read
 
 LANGUAGES = ("en", "ja", "fr")
@@ -72,8 +75,8 @@ def table() -> list[tuple[str, str, str, str]]:
     for language in LANGUAGES:
         for path in sorted(SENTENCES.glob(f"sentences*.{language}.yml")):
             for place, kinds in yaml.safe_load(path.read_text(encoding="utf-8")).items():
-                for kind, sentences in kinds.items():
-                    rows += [(language, place, kind, sentence) for sentence in sentences]
+                for kind, written in kinds.items():
+                    rows += [(language, place, kind, sentence) for sentence in written]
     return rows
 
 
@@ -286,3 +289,11 @@ def test_findings_come_in_the_order_of_the_record():
         "root_cause.mechanism",
         "why_symptom",
     ]
+
+
+@given(st.text(alphabet="ab `*_~<>[]()!&\\#-+=|:;.\"'/é日1\u3000", max_size=20))
+def test_a_line_alone_reads_as_it_does_behind_another_paragraph(text):
+    """One line is read without a Markdown parser where it can be nothing but a paragraph."""
+    alone = [sentence.text for sentence in sentences(text, guide("en"), None)]
+    behind = sentences(f"Before.\n\n{text}", guide("en"), None)
+    assert alone == [sentence.text for sentence in behind[1:]]

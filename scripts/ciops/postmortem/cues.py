@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 _LONGEST: Final = 6
+# Of a piece as much is looked for as tells most texts apart.
+_PROBE: Final = 4
 
 
 class Cue(NamedTuple):
@@ -60,7 +62,7 @@ def index_of(cues: Iterable[Cue]) -> Index:
     for number, cue in enumerate(cues):
         if not cue.tell:
             always.append(number)
-        for piece in {piece[:_LONGEST] for piece in cue.pieces}:
+        for piece in {piece[:_PROBE] for piece in cue.pieces}:
             numbers = by_piece.setdefault(len(piece), {})
             numbers[piece] = (*numbers.get(piece, ()), number)
     return Index(by_piece, tuple(always))

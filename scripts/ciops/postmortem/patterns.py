@@ -128,10 +128,17 @@ class Sequence(NamedTuple):
     cue: Cue
 
     def within(self, text: Text) -> str | None:
-        if self.cue.tell and not any(piece in text.lowered for piece in self.cue.pieces):
-            return None
+        parts, lowered = self.parts, text.lowered
+        if len(parts) == 1:
+            return parts[0].within(text)
+        for piece in self.cue.pieces:
+            if piece in lowered:
+                break
+        else:
+            if self.cue.tell:
+                return None
         found = []
-        for part in self.parts:
+        for part in parts:
             source = part.within(text)
             if source is None:
                 return None

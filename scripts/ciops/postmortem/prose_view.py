@@ -28,6 +28,8 @@ _CAPITALISED: Final = re.compile(
     r"(?<![\w@./-])(?P<head>[A-ZÀ-Þ][a-zà-ÿł]+)(?:-[A-ZÀ-Þ][a-zà-ÿ]+)?"
     r"(?: (?:(?:de|van|von|di|el|al) )?[A-ZÀ-Þ][a-zà-ÿ]+)?(?![A-Za-z0-9_(/@])"
 )
+# A line that can be nothing but a paragraph: most texts are one, and need no Markdown parser.
+_ONE_LINE: Final = re.compile(r"(?!```)[^\s#>|~*+=_<\[0-9-][^\n\r\t\0]*\n?")
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Dr|M|no|approx|env)$")
 
 
@@ -95,6 +97,9 @@ def sentences(markdown: str, guide: Guide, names: Branches | None) -> list[Sente
 
 def _paragraphs(markdown: str) -> Iterator[tuple[str, int]]:
     """Source and first line of every block of prose; quotes, code and their like are left out."""
+    if _ONE_LINE.fullmatch(markdown):
+        yield markdown.strip(), 0
+        return
     quotes = 0
     for token in parser().parse(markdown):
         if token.type == "blockquote_open":
