@@ -15,7 +15,7 @@ from typing import Final
 from ciops.failures import last_output, weights
 from ciops.failures import line_rules as roles
 from ciops.failures import scan_result as results
-from ciops.failures.events import Event
+from ciops.failures.events import FAILED, Event
 from ciops.failures.frames import innermost_owned
 from ciops.failures.framing import Visible
 from ciops.failures.knowledge import Knowledge
@@ -24,7 +24,7 @@ from ciops.failures.progress import made_progress
 from ciops.failures.raise_site import raise_site
 from ciops.failures.scan_result import NumberedLine, ScanResult
 from ciops.failures.signature import model_names, place, signature
-from ciops.failures.trace_facts import FAILED, Facts
+from ciops.failures.trace_facts import Facts
 
 PROGRESS: Final = "progress"
 """The observation that work was being done right before a job was ended."""
@@ -33,6 +33,8 @@ STUCK: Final = "stuck"
 OUTPUT_CUT: Final = "output-cut"
 """The observation that the runner stopped writing the trace at its limit."""
 
+# How GitLab's runner begins what it says itself.
+_OWN_WORDS: Final = ("ERROR: ", "FATAL: ", "WARNING: ", "prepare environment")
 _KERNEL: Final = "kernel"
 _ARTIFACTS: Final = "artifacts"
 _BURST: Final = 40
@@ -105,6 +107,9 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     if not weighed:
         return last_output.hint(facts, knowledge)
     event = _specific(_chosen(_first_hand(weighed)), facts.events, knowledge)
+    if event.passed_over and _is_guessed(event, facts):
+        found = last_output.hint(facts, knowledge)
+        return found if found and found.number > event.number else event
     if _WAITED.search(" ".join((event.text, *event.more[:2]))):
         event = _shown(event, weighed)
     if event.role not in _OVERALL:
@@ -122,7 +127,8 @@ def _ends_job(event: Event, facts: Facts) -> bool:
     """
     if event.kind == _ARTIFACTS:
         return 0 < facts.passed < event.number
-    return event.kind == "runner" or event.role in (roles.KILL, roles.CANCEL)
+    own = event.kind == "runner" and event.text.startswith(_OWN_WORDS)
+    return own or event.role in (roles.KILL, roles.CANCEL)
 
 
 def _place(event: Event) -> int:
@@ -266,11 +272,17 @@ def _doubt(event: Event, facts: Facts) -> str:
         return _HINTED
     if event.kind == weights.SUMMARY:
         return _ONLY_WRAPPERS
-    if event.role == roles.STATED and weights.weight(event, facts) <= weights.GUESSED:
+    if _is_guessed(event, facts):
         return _GUESS
     if weights.is_outlived(event, facts):
         return _OUTLIVED
     return ""
+
+
+def _is_guessed(event: Event, facts: Facts) -> bool:
+    if event.role != roles.STATED and not event.passed_over:
+        return False
+    return weights.weight(event, facts) <= weights.GUESSED
 
 
 def _observed_above(event: Event, knowledge: Knowledge) -> frozenset[str]:

@@ -31,7 +31,8 @@ class Event:
     `end` its last line. `alive` counts ordinary lines that the same process printed soon after,
     `outlived` how often it lived on before it said so again. A `bare` event is one line without a
     traceback; one is `mentioned` where the line only tells of it ("tactic 3 failed: RuntimeError:
-    …"), `shown` where a log is printed after the fact, and not `sure` where its rule is not.
+    …"), `shown` where a log is printed after the fact, `passed_over` where the script went on to
+    its next command, and not `sure` where its rule is not.
     """
 
     number: int
@@ -51,6 +52,7 @@ class Event:
     mentioned: bool = False
     epilogue: bool = False
     shown: bool = False
+    passed_over: bool = False
     recovered: bool = False
     retried: bool = False
     repeats: int = 0
@@ -71,6 +73,8 @@ FINDINGS: Final = frozenset(("test", "compile", "link", "lint", "configure"))
 """Kinds of what tools find in code."""
 # Kinds that no word of recovery undoes: a failing test is not unmade by going on.
 _STANDING: Final = frozenset(("test", "compile", "link", "lint", "giving-up"))
+FAILED: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
+"""Roles that say that the job, or something in it, failed."""
 # Roles that say that it is over: what is printed afterwards is no sign of life.
 _CONCLUDING: Final = frozenset((roles.KILL, roles.CANCEL))
 # Kinds of wrappers after which the same job often goes on.
@@ -85,16 +89,32 @@ _BACKGROUND: Final = 10
 _RECOVERABLE: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
 
 
+def _is_slight(event: Event) -> bool:
+    """Whether a script may go on after an event without anybody's minding it."""
+    return event.bare and not event.sure and event.kind not in _STANDING
+
+
 class EventLog:
     """The events of a trace; holds at most `MOST_EVENTS`."""
 
-    __slots__ = ("_begun", "_open", "closed", "concluded", "events", "showing")
+    __slots__ = (
+        "_begun",
+        "_commands",
+        "_failed",
+        "_open",
+        "closed",
+        "concluded",
+        "events",
+        "showing",
+    )
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.concluded = 0
         self.closed = False
         self.showing = 0
+        self._failed = 0
+        self._commands: dict[str | None, int] = {}
         self._open: dict[str, Event] = {}
         self._begun: tuple[int, str] = (0, "")
 
@@ -105,6 +125,8 @@ class EventLog:
             event.role == roles.WRAPPER and event.kind not in _GOES_ON
         ):
             self.concluded = event.number
+        if event.role in FAILED:
+            self._failed = event.number
         key = event.key
         known = self._open.get(key)
         if known is not None and known.epilogue == event.epilogue:
@@ -113,7 +135,7 @@ class EventLog:
             known.outlived += known.alive >= _LIVELY
             told = known.bare and known.kind in _MENTIONED
             known.alive = known.alive if told or known.outlived >= _BACKGROUND else 0
-            known.recovered = known.retried = False
+            known.recovered = known.retried = known.passed_over = False
             return known
         event.shown = self.showing > 0 and event.number - self.showing <= _SHOWN
         self._open[key] = event
@@ -137,6 +159,22 @@ class EventLog:
                 return
             if event.role in _RECOVERABLE and not (event.sure and event.kind in _STANDING):
                 self._close(event, retry=False)
+
+    def next_command(self, number: int, tracer: str | None = None) -> None:
+        """A command of the script begins: the one before, if nobody said that it failed, did not.
+
+        The shell of `tracer` repeats what it runs in the way of a diff, and goes on after errors
+        when it likes: only single lines that this process reported after another of its commands,
+        and that are no error at times, are over.
+        """
+        before, self._commands[tracer] = self._commands.get(tracer, 0), number
+        if self.closed or (tracer is not None and not before):
+            return
+        for event in reversed(self.events):
+            if event.number <= max(before, self._failed):
+                return
+            if tracer is None or (event.source == tracer and _is_slight(event)):
+                event.passed_over = True
 
     def recover(self, number: int, source: str, retry: bool) -> None:
         """What this process reported on the lines just above was overcome, or is tried again.

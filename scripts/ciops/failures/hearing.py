@@ -21,6 +21,7 @@ _ALIVE_SAID: Final = 20
 _WATCHED: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
 _MOST_SPEAKERS: Final = 512
 # GitLab's stages after the script (https://docs.gitlab.com/runner/executors/#job-stages).
+_BEFORE_SCRIPT: Final = ("get_sources", "restore_cache", "download_artifacts", "step_script")
 _EPILOGUE: Final = ("after_script", "archive_cache", "upload_artifacts", "cleanup_file_variables")
 
 
@@ -81,6 +82,8 @@ class Hearing:
 
     def _section(self, section: Section) -> None:
         self._log.showing = 0
+        if section.starts and section.name in _BEFORE_SCRIPT:
+            self._log.next_command(section.number)
         if section.starts:
             self._epilogue = self._log.closed = section.name.startswith(_EPILOGUE)
         if self._epilogue and not self._script_end:

@@ -142,7 +142,7 @@ def _event(heard: _Heard, below: Event, role: str) -> Event:
 
 
 def _outputs(above: Sequence[Visible], knowledge: Knowledge) -> Iterator[list[_Heard]]:
-    """The output of each command, the last first."""
+    """The output of the last command of a runner, cut where a shell repeats its own, last first."""
     output: list[_Heard] = []
     for line in reversed(above):
         heard = _hear(line, knowledge)
@@ -150,6 +150,8 @@ def _outputs(above: Sequence[Visible], knowledge: Knowledge) -> Iterator[list[_H
             output = []  # the script of a step, as the runner repeats it
         elif heard.text == _END_OF_GROUP or (heard.said and heard.said.rule.id == ECHO):
             yield output[::-1]
+            if not heard.text.startswith("+"):
+                return
             output = []
         else:
             output.append(heard)

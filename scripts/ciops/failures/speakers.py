@@ -31,6 +31,7 @@ _ROLES_OF_RAISED: Final = frozenset(
 )
 ECHO: Final = "shell-echo"
 """The rule that knows a command that the shell repeats."""
+_STEP: Final = "step-begins"
 _BEGINS: Final = "test-begins"
 _PASSES: Final = "test-passes"
 _SHOWS: Final = "shows-logs"
@@ -247,8 +248,11 @@ class Speaker:
 
     def _note_dull(self, said: Said, line: Line, text: str) -> None:
         """An ordinary line, perhaps one that a command, a test or a shown log begins with."""
-        if said.rule.kind == _SHOWS or said.rule.id == ECHO:
-            self._log.showing = line.number if said.rule.kind == _SHOWS else 0
+        if said.rule.kind == _SHOWS:
+            self._log.showing = line.number
+            return
+        if said.rule.id in (ECHO, _STEP):
+            self._begin_command(line.number, text)
             return
         self._live(line)
         if said.rule.kind not in (_BEGINS, _PASSES):
@@ -258,6 +262,13 @@ class Speaker:
             self._log.begin_test(line.number, match["test"])
         elif match is not None:
             self._log.pass_test(match["test"])
+
+    def _begin_command(self, number: int, text: str) -> None:
+        self._log.showing = 0
+        if text.startswith("+ "):
+            self._log.next_command(number, self.source)
+        elif text.startswith(("$ ", "#")):
+            self._log.next_command(number)
 
     def _continues(self, said: Said, line: Line) -> bool:
         """Whether the line goes on with the event of the line above."""

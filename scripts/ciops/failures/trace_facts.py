@@ -8,11 +8,9 @@ from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures.config_dump import HintValue
-from ciops.failures.events import Event
+from ciops.failures.events import FAILED, Event
 from ciops.failures.framing import Visible
 
-FAILED: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
-"""Roles that say that the job, or something in it, failed."""
 VERDICTS: Final = frozenset(("runner", "concluded"))
 """Kinds of wrappers by which the runner itself says that the job failed."""
 _TOLD_WITHIN: Final = 30

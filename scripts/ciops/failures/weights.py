@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ciops.failures import line_rules as roles
-from ciops.failures.events import Event
-from ciops.failures.trace_facts import FAILED, VERDICTS, Facts
+from ciops.failures.events import FAILED, Event
+from ciops.failures.trace_facts import VERDICTS, Facts
 
 CERTAIN: Final = 100
 LIKELY: Final = 92
@@ -96,6 +96,8 @@ def weight(event: Event, facts: Facts) -> int:
 
 
 def _of_statement(event: Event, facts: Facts) -> int:
+    if event.passed_over:
+        return GUESSED
     if _is_survived(event, facts):
         return _outlived(event, facts)
     return LIKELY if event.frames else STATED  # with a stack it was thrown
@@ -122,6 +124,8 @@ def _of_wrapper(event: Event, facts: Facts) -> int:
 
 
 def _of_cause(event: Event, facts: Facts) -> int:
+    if event.passed_over:
+        return SURVIVED if event.sure and event.kind in _LASTING else GUESSED
     if _is_survived(event, facts):
         return _outlived(event, facts) if event.bare else SURVIVED
     if _is_output_of_a_test(event, facts):
