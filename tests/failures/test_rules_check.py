@@ -73,7 +73,10 @@ WRONG = [
         'rule pump: knows its near miss "pump is dry again". Narrow the pattern',
     ),
     (changed(LINE, '"a pump is dry"', ""), "rule pump: shows no match or no near miss"),
-    (changed(LINE, "(?:dry|stuck)", "(?:dry|stuck)|(a+)+$"), "takes too long on repeated"),
+    (
+        changed(LINE, "(?:dry|stuck)", "(?:dry|stuck)|(a+)+$"),
+        'on repeated "a". Bound its repetitions',
+    ),
     (LINE + changed(SECOND, "role: cause", "role: wrapper"), "rule pump comes first"),
     (LINE + changed(SECOND, "id: second", "id: pump"), "rule pump: the id is used twice"),
     (
