@@ -60,6 +60,13 @@ def test_an_odd_answer_is_an_error(ask: str, data: Any, forge: Any) -> None:
         asked[ask]()
 
 
+@pytest.mark.parametrize("content", ["a", "é", "\ud800", "A" * 5])
+def test_a_file_that_is_not_base64(content: str, forge: Any) -> None:
+    answer = {"type": "file", "encoding": "base64", "content": content}
+    with pytest.raises(UnavailableError, match="is not base64"):
+        forge(OneAnswer(answer)).code("o/r").file("a.yml")
+
+
 @pytest.mark.parametrize(
     ("viewer", "author", "own"),
     [

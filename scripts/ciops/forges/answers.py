@@ -6,6 +6,7 @@ number would be a closed one, and an account without a name would be that of all
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -68,6 +69,14 @@ def not_made_anew(before: Mapping[str, int], after: Mapping[str, int]) -> None:
                 f'label "{name}" was renamed or deleted during the run: adding it made it anew'
             )
             raise MadeAnewError(problem, "Delete the new one, correct the policy and run again")
+
+
+def file_content(packed: str, service: str) -> bytes:
+    """The bytes of a file, which come as base64."""
+    try:
+        return base64.b64decode(packed)
+    except ValueError:  # characters that base64 has not, or too few
+        raise _wrong(service, "the content of a file", "the answer is not base64") from None
 
 
 def is_by(viewer: Viewer | None, author: Person) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable
 from itertools import islice
 
+from ciops.forges import answers
 from ciops.forges import github_facts as facts
 from ciops.forges.base import Check, Commit, Issue, Project, PullRequest
 from ciops.forges.github import repo_path
@@ -17,7 +16,6 @@ from ciops.plumbing.http import (
     Json,
     NotFoundError,
     TooLargeError,
-    UnavailableError,
     segment,
 )
 
@@ -42,7 +40,7 @@ class GitHubCode:
             return None
         if text(data, "encoding") != "base64":
             raise TooLargeError("GitHub", f"GET {address}", 200, "the file is larger than 1 MB")
-        return _decoded(text(data, "content"))
+        return answers.file_content(text(data, "content"), "GitHub")
 
     def commits(
         self, path: str = "", *, ref: str = "", since: str = "", until: str = "", limit: int = 30
@@ -115,10 +113,3 @@ class GitHubCode:
             if error.status != 422:
                 raise
             return None
-
-
-def _decoded(content: str) -> bytes:
-    try:
-        return base64.b64decode(content)
-    except binascii.Error:
-        raise UnavailableError("GitHub", "GET contents", 200, "it is not base64") from None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable
 from itertools import islice
 
+from ciops.forges import answers
 from ciops.forges import gitlab_facts as facts
 from ciops.forges.base import Check, Commit, Issue, Project, PullRequest
 from ciops.forges.gitlab import project_path
 from ciops.forges.json_fields import child, rows, same_text, text
-from ciops.plumbing.http import Client, Json, NotFoundError, UnavailableError, segment
+from ciops.plumbing.http import Client, Json, NotFoundError, segment
 
 
 class GitLabCode:
@@ -27,13 +26,7 @@ class GitLabCode:
     def file(self, path: str, ref: str = "") -> bytes | None:
         address = f"{self._path}/repository/files/{segment(path.strip('/'))}"
         data = self._found(address, {"ref": ref or "HEAD"})
-        if data is None:
-            return None
-        try:
-            return base64.b64decode(text(data, "content"))
-        except binascii.Error:
-            reason = "the content is not base64"
-            raise UnavailableError("GitLab", f"GET {address}", 200, reason) from None
+        return None if data is None else answers.file_content(text(data, "content"), "GitLab")
 
     def commits(
         self, path: str = "", *, ref: str = "", since: str = "", until: str = "", limit: int = 30
