@@ -11,7 +11,7 @@ import pytest
 from ciops.forges.base import CodeHost
 from ciops.forges.github import GitHub
 from ciops.forges.gitlab import GitLab
-from ciops.plumbing.http import InvalidError, TooLargeError, UnavailableError
+from ciops.plumbing.http import InvalidError, TooLargeError
 from fakes.github import FakeGitHub
 from fakes.gitlab import FakeGitLab
 from forges.conftest import client_for
@@ -268,23 +268,6 @@ def test_github_does_not_send_large_files() -> None:
         client = client_for("GitHub", fake.url)
         with pytest.raises(TooLargeError, match="the file is larger than 1 MB"):
             GitHub(client).code("o/r").file("big")
-        client.close()
-
-
-def test_github_sends_a_content_that_is_not_base64() -> None:
-    from fakes import github_code
-    from fakes.messages import Asked, Reply
-
-    def spoilt(fake: FakeGitHub, asked: Asked) -> Reply:
-        reply = github_code.get_contents(fake, asked)
-        reply.body["content"] = "a"
-        return reply
-
-    with FakeGitHub("o/r", files={"x": "y"}) as fake:
-        fake.routes = {**fake.routes, "GET /repos/{owner}/{repo}/contents/{path}": spoilt}
-        client = client_for("GitHub", fake.url)
-        with pytest.raises(UnavailableError, match="it is not base64"):
-            GitHub(client).code("o/r").file("x")
         client.close()
 
 
