@@ -265,3 +265,16 @@ def test_a_possibility_is_a_guess(sentence):
 def test_a_title_has_a_main_clause(title, aside):
     start = title.index("[[")
     assert is_aside(title.replace("[[", "").replace("]]", ""), start) is aside
+
+
+@pytest.mark.parametrize(
+    ("marked", "denied"),
+    [
+        ("Agent [[segfaults]]?? (no: killed by the OOM killer)", True),
+        ("[[Corruption]] of the files? No, my mistake", True),
+        ("[[segfault]]? No idea why", False),
+        ("[[segfaults]] on exit?", False),
+    ],
+)
+def test_a_question_that_is_answered_at_once(marked, denied):
+    assert event(marked).denied is denied

@@ -160,3 +160,19 @@ def test_a_version_that_fails_after_all_is_no_earlier_one_that_worked(later, sta
     reading = read_issue(report, policy().reading)
     found = earlier_that_worked(trials_of(reading, policy().versions), None)
     assert (found is not None) is stands
+
+
+@pytest.mark.parametrize(
+    ("words", "repaired"),
+    [
+        ("2.0 segfaults, 2.1 doesn't.", True),
+        ("It segfaults on 2.5.1, on 2.6.0 it is fine.", True),
+        ("Fixed on nightly, 2.5.1 segfaults.", True),
+        ("2.5 segfaults, and nightly as well.", False),
+        ("2.4 is fine, 2.5 segfaults, 2.6 too.", False),
+        ("2.5 segfaults, on 2.6 it segfaults, on 2.6.1 as well.", False),
+    ],
+)
+def test_what_a_later_version_repairs_is_urgent_no_more(words, repaired):
+    found = facets("all_reduce segfaults", words).high_priority
+    assert ("crash" not in found) is repaired

@@ -11,7 +11,7 @@ from ciops.triage.evidence import Evidence
 from ciops.triage.gathering import gather
 from ciops.triage.inferred import infer, proves_scope
 from ciops.triage.issue_text import Reading
-from ciops.triage.policy import Policy
+from ciops.triage.policy import Family, Policy
 from ciops.triage.reproduction import (
     TOLD,
     signs_of_reproduction,
@@ -197,8 +197,14 @@ def _apart(total: Tally, found: Sequence[Evidence], policy: Policy) -> str | Non
         return None
     shown = any(x.role == "root" and x.group in _ACTED for x in score.evidence)
     stands = best.outweighs == "never" or (shown and best.outweighs == "unless_shown")
-    points = sum(scores[f"apart:{family.id}"].points for family in families)
+    points = _counted(families, scores, policy)
     return best.id if stands or points > _spoken_scope(scores) else None
+
+
+def _counted(standing: Sequence[Family], scores: dict[str, Score], policy: Policy) -> float:
+    """The points of the families that stand; of all, where one process is said to show it."""
+    families = policy.apart if any(x.plain_script for x in standing) else standing
+    return sum(max(0.0, scores.get(f"apart:{x.id}", NOTHING).points) for x in families)
 
 
 def _fails_inside(found: Sequence[Evidence]) -> bool:

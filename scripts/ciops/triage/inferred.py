@@ -13,12 +13,14 @@ from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
 from ciops.triage.shown_lists import lists_that_differ
 from ciops.triage.version_numbers import reported_version
-from ciops.triage.version_trials import earlier_that_worked
+from ciops.triage.version_trials import Trial, earlier_that_worked, later_that_works
 from ciops.triage.versions import trials_of
 from ciops.triage.weighing import score_topics
 
 WORKED_BEFORE: Final = "worked_before"
 """The signal of an earlier version that worked, in families that compare versions."""
+REPAIRED: Final = "group:repaired"
+"""The topic of a later version that works: what failed has been repaired."""
 LISTS_DIFFER: Final = "lists_differ"
 """The signal of lists of numbers that are shown and are not the same."""
 _COMPARISON: Final = "AssertionError"
@@ -30,7 +32,7 @@ _ABOUT: Final = 2.0
 def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
     """Evidence from the issue as a whole."""
     yield from _raised(reading, policy)
-    yield from _worked_before(reading, policy)
+    yield from _compared(reading, policy)
     yield from _shown_apart(reading, policy)
     yield from _popular(reading, policy)
     yield from _called_inside(reading, policy)
@@ -61,23 +63,26 @@ def _raised(reading: Reading, policy: Policy) -> Iterator[Evidence]:
             )  # fmt: skip
 
 
-def _worked_before(reading: Reading, policy: Policy) -> Iterator[Evidence]:
-    """An earlier version that worked is evidence for a family that compares versions."""
+def _compared(reading: Reading, policy: Policy) -> Iterator[Evidence]:
+    """What versions that worked say: an earlier one of a regression, a later one of a repair."""
     families = [family for family in policy.priorities if family.compares_versions]
     trials = trials_of(reading, policy.versions) if families else []
-    if not trials:
-        return
-    trial = earlier_that_worked(trials, reported_version(reading, policy.version_shapes))
-    if trial is None:
-        return
+    earlier = earlier_that_worked(trials, reported_version(reading, policy.version_shapes))
+    if earlier is not None:
+        for family in families:
+            yield _of_trial(earlier, f"priority:{family.id}", WORKED_BEFORE, policy)
+    elif (later := later_that_works(trials)) is not None:
+        yield _of_trial(later, REPAIRED, REPAIRED.partition(":")[2], policy)
+
+
+def _of_trial(trial: Trial, topic: str, signal: str, policy: Policy) -> Evidence:
     line = trial.line
     points = policy.scoring.roles["root"] * policy.scoring.zones[line.zone]
     points *= policy.scoring.speakers[line.speaker]
-    for family in families:
-        yield Evidence(
-            f"priority:{family.id}", WORKED_BEFORE, "root", round(points, 2), line.zone,
-            line.where, line.number, line.last, line.text, line.turn, line.speaker,
-        )  # fmt: skip
+    return Evidence(
+        topic, signal, "root", round(points, 2), line.zone, line.where, line.number, line.last,
+        line.text, line.turn, line.speaker,
+    )  # fmt: skip
 
 
 def _shown_apart(reading: Reading, policy: Policy) -> Iterator[Evidence]:

@@ -349,3 +349,7 @@ EVENT_DENIED_AFTER: Final[Cue] = _cue(
     r"^\s{0,3}[:|]\s{0,3}no\b(?=\s{0,3}(?:[|,.;)]|$))",
     r"^\W{0,3}(?:is|was) gone\b",
 )
+ANSWERED_NO: Final[Cue] = _cue(
+    r"^[^.!?]{0,60}\?{1,3}\W{0,3}(?:no|nope|nein|non)\b(?! (?:idea|error|output|log|clue))"
+)
+"""Behind a question that is answered at once: `Is it X? No, Y.`"""

@@ -121,7 +121,15 @@ def judge_event(text: str, start: int, end: int) -> Event:
     )
     background = pattern(cues.EVENT_BACKGROUND_BEFORE).search(window.before)
     asked = "?" in window.sentence[-2:]
-    return Event(denied is not None, bool(possible), asked, background is not None)
+    no = denied is not None or _is_answered_no(text, end)
+    return Event(no, bool(possible), asked, background is not None)
+
+
+def _is_answered_no(text: str, end: int) -> bool:
+    return (
+        "?" in text
+        and pattern(cues.ANSWERED_NO).match(text[end : end + _AFTER].lower()) is not None
+    )
 
 
 def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:

@@ -41,6 +41,15 @@ def earlier_that_worked(trials: Sequence[Trial], reported: Version | None) -> Tr
     return None
 
 
+def later_that_works(trials: Sequence[Trial]) -> Trial | None:
+    """The trial of a version that works again after all that fail, or None."""
+    bad = [trial.version for trial in trials if trial.works is False]
+    if not bad:
+        return None
+    good = (trial for trial in trials if trial.works)
+    return next((x for x in good if all(precedes(version, x.version) for version in bad)), None)
+
+
 def _is_taken_back(trial: Trial, bad: Sequence[Trial]) -> bool:
     """Whether it was found later that the version fails all the same."""
     width = len(trial.version)
