@@ -33,18 +33,22 @@ class Matcher:
     case: that is faster than one that minds no case.
     """
 
-    __slots__ = ("case_sensitive", "folded", "needed", "owner", "regex", "source", "zones")
+    __slots__ = (
+        "_term", "case_sensitive", "folded", "needed", "owner", "regex", "written", "zones",
+    )  # fmt: skip
 
     def __init__(
         self,
         owner: int,
-        source: str,
+        written: str,
         case_sensitive: bool,
         zones: frozenset[str],
         needed: Needed,
+        is_term: bool = False,
     ) -> None:
         self.owner = owner
-        self.source = source
+        self.written = written
+        self._term = is_term
         self.case_sensitive = case_sensitive
         self.zones = zones
         self.needed = needed
@@ -53,9 +57,10 @@ class Matcher:
 
     def compile(self) -> re.Pattern[str]:
         """Compile it, when it is first needed: an issue needs a tenth of a policy."""
-        source = None if self.case_sensitive else folded_source(self.source)
+        whole = term_pattern(self.written) if self._term else self.written
+        source = None if self.case_sensitive else folded_source(whole)
         self.folded = source is not None
-        self.regex = compiled(source or self.source, self.case_sensitive or self.folded)
+        self.regex = compiled(source or whole, self.case_sensitive or self.folded)
         return self.regex
 
 
@@ -115,7 +120,7 @@ def _matchers(entries: Sequence[_Entry]) -> Iterator[Matcher]:
     for owner, terms, patterns, case_sensitive, zones in entries:
         for term in terms:
             needed = needed_by_term(term, common)
-            yield Matcher(owner, term_pattern(term), case_sensitive, zones, needed)
+            yield Matcher(owner, term, case_sensitive, zones, needed, is_term=True)
         for pattern in patterns:
             needed = needed_words(pattern, worn)
             yield Matcher(owner, pattern, case_sensitive, zones, needed)
@@ -136,7 +141,7 @@ class _Table:
 
     def __init__(self, matchers: list[Matcher]) -> None:
         self._matchers = matchers
-        self._literals: list[tuple[tuple[str, ...], ...]] = []
+        self._literals: list[tuple[tuple[str, ...], ...] | None] = [None] * len(matchers)
         self._words: dict[str, int] = {}
         self._prefixes: dict[str, int] = {}
         self._inner: dict[str, int] = {}
@@ -149,23 +154,14 @@ class _Table:
         self._lengths = sorted({len(start) for start in self._prefixes})
 
     def _add(self, number: int, needed: Needed) -> None:
-        indexed = [needed.anchors, *(x for _, x in needed.offers if _are_words(x, needed))]
-        indexed = indexed[:_CHOICES]
-        literals = [
-            tuple(x.run or x.text for x in anchors)
-            for _, anchors in needed.offers
-            if not any(anchors is x for x in indexed)
-            or (len(anchors) <= _FEW and any(x.run not in ("", x.text) for x in anchors))
-        ]
-        literals.sort(key=len)  # one word fails soonest
+        choices = _choices(needed)
+        width = len(self._matchers)
         for part in range(_CHOICES):
-            bit = 1 << (part * len(self._matchers) + number)
-            anchors = indexed[part] if part < len(indexed) else ()
-            if anchors:
-                self._add_anchors(anchors, bit)
-            elif part or not self._add_pieces(literals, bit):
+            bit = 1 << (part * width + number)
+            if part < len(choices) and choices[part]:
+                self._add_anchors(choices[part], bit)
+            elif part or not self._add_pieces(number, bit):
                 self._given |= bit
-        self._literals.append(tuple(literals))
 
     def _add_anchors(self, anchors: Iterable[Anchor], bit: int) -> None:
         for text, kind, *_ in anchors:
@@ -173,8 +169,9 @@ class _Table:
             known = self._substrings if kind == "substring" else known
             known[text] = known.get(text, 0) | bit
 
-    def _add_pieces(self, literals: list[tuple[str, ...]], bit: int) -> bool:
+    def _add_pieces(self, number: int, bit: int) -> bool:
         """Register what no word tells surely by pieces of words, where there are any."""
+        literals = list(self._needs(number))
         for choice in literals:
             parts = [words_of(literal) for literal in choice]
             if not all(parts):
@@ -184,8 +181,28 @@ class _Table:
                 self._inner[piece] = self._inner.get(piece, 0) | bit
             if pieces.issuperset(choice):
                 literals.remove(choice)
+                self._literals[number] = tuple(literals)
             return True
         return False
+
+    def _needs(self, number: int) -> tuple[tuple[str, ...], ...]:
+        """Lists of literals of which one must be in a line, beyond what its words tell.
+
+        Worked out where a line asks for it: an issue asks for a tenth of them.
+        """
+        known = self._literals[number]
+        if known is None:
+            needed = self._matchers[number].needed
+            choices = _choices(needed)
+            literals = [
+                tuple(x.run or x.text for x in anchors)
+                for _, anchors in needed.offers
+                if not any(anchors is x for x in choices)
+                or (len(anchors) <= _FEW and any(x.run not in ("", x.text) for x in anchors))
+            ]
+            literals.sort(key=len)  # one word fails soonest
+            known = self._literals[number] = tuple(literals)
+        return known
 
     def candidates(self, text: str, words: Iterable[str], zone: str) -> list[Matcher]:
         """The matchers of a zone that may match a line, in the order of the policy."""
@@ -209,7 +226,7 @@ class _Table:
             bit = able & -able
             able ^= bit
             number = bit.bit_length() - 1
-            for literals in self._literals[number]:
+            for literals in self._needs(number):
                 for literal in literals:
                     if literal in text:
                         break
@@ -243,6 +260,14 @@ class _Table:
         return bits
 
 
-def _are_words(anchors: Sequence[Anchor], needed: Needed) -> bool:
-    """Whether a second list of words can be looked up as the first is."""
-    return anchors is not needed.anchors and all(x.kind in ("word", "prefix") for x in anchors)
+def _choices(needed: Needed) -> list[Sequence[Anchor]]:
+    """The lists of words that a matcher is looked up by; only the first may hold other pieces."""
+    offers = needed.offers
+    if len(offers) < 2:
+        return [needed.anchors]
+    more = [
+        anchors
+        for _, anchors in offers
+        if anchors is not needed.anchors and all(x.kind in ("word", "prefix") for x in anchors)
+    ]
+    return [needed.anchors, *more[: _CHOICES - 1]]

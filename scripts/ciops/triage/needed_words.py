@@ -18,6 +18,7 @@ WORD: Final = re.compile(r"[a-z0-9]+")
 LITERAL_RUN: Final = re.compile(r"[^\x00-\x7f]+")
 _NO_WORDS: Final[frozenset[str]] = frozenset()
 _ENDS: Final = ("alt", "close")
+_GROUPS: Final = ("open", "look", "plain")
 _SHORTEST: Final = 3
 """Starts of words and pieces of them shorter than this are in nearly every line."""
 
@@ -214,21 +215,22 @@ def _sequence(
 
 def _scan(tokens: Sequence[_Token], at: int, scan: _Scan) -> int:
     """Scan a sequence up to its end; the index after it."""
-    while at < len(tokens):
+    end = len(tokens)
+    while at < end:
         kind, text = tokens[at]
+        if kind in _GROUPS:
+            at = _group(tokens, at, scan)
+            continue
+        if kind in _ENDS:
+            break
+        at += 1
         if kind == "run":
             scan.run += text
         elif kind == "maybe":
             scan.run += text[0]
             scan.drop_last()
-        elif kind in ("alt", "close"):
-            break
-        elif kind in ("open", "look", "plain"):
-            at = _group(tokens, at, scan)
-            continue
         else:
-            _step(scan, text, kind, _optional(tokens, at + 1))
-        at += 1
+            _step(scan, text, kind, at < end and _is_optional(tokens[at]))
     return at
 
 
@@ -250,9 +252,12 @@ def _step(scan: _Scan, text: str, kind: str | None, optional: bool) -> None:
 
 def _optional(tokens: Sequence[_Token], at: int) -> bool:
     """Whether the item before `at` may be absent."""
-    if at >= len(tokens) or tokens[at][0] != "repeat":
-        return False
-    return tokens[at][1][0] in "?*" or tokens[at][1].startswith(("{0", "{,"))
+    return at < len(tokens) and _is_optional(tokens[at])
+
+
+def _is_optional(token: _Token) -> bool:
+    kind, text = token
+    return kind == "repeat" and (text[0] in "?*" or text.startswith(("{0", "{,")))
 
 
 def _group(tokens: Sequence[_Token], at: int, scan: _Scan) -> int:
