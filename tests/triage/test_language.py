@@ -160,10 +160,17 @@ def test_no_concept_of_a_line_is_lost_by_the_quick_look(lexicon):
         )
 
 
-def test_the_quick_look_leaves_out_what_no_word_tells():
-    values = LEXICON.bits(["value"])
-    assert LEXICON.may_have("a state of things", ["a", "state", "of", "things"]) & values
-    assert not LEXICON.may_have("a gradual dict", ["a", "gradual", "dict"]) & values
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        pytest.param("a dict of its state", True, id="both words of a row"),
+        pytest.param("a state of things", False, id="one of them"),
+        pytest.param("a gradual loss", True, id="a word"),
+        pytest.param("a gradual dict", False, id="none"),
+    ],
+)
+def test_the_quick_look_leaves_out_what_no_word_tells(text, may):
+    assert bool(LEXICON.may_have(text, words_of(text)) & LEXICON.bits(["value"])) is may
 
 
 def policy_with(change):

@@ -92,8 +92,12 @@ class SayingIndex:
         if not self._may_say(folded, words_of(folded) if words is None else words, by_bit):
             return []
         said: dict[int, list[_Sentence]] = {}
-        for start, end in sentences_of(folded):
-            tokens = self.lexicon.read(folded[start:end])
+        bounds = sentences_of(folded)
+        for start, end in bounds:
+            text = folded[start:end]
+            if len(bounds) > 1 and not self._may_say(text, words_of(text), by_bit):
+                continue
+            tokens = self.lexicon.read(text)
             for number in self._candidates(tokens, by_bit):
                 said.setdefault(number, []).append((start, tokens))
         found: list[Found] = []
@@ -124,10 +128,9 @@ class SayingIndex:
     def _are_enough(self, number: int, words: Sequence[str]) -> bool:
         """Whether a line has as many words for a slot as there are such slots in a saying."""
         slot, count = self._counted.get(number, (0, 0))
-        if not count or self.lexicon.may_turn(slot):
+        if not count or not self.lexicon.is_of_single_words(slot):
             return True
-        hint = self.lexicon.hint
-        return sum(1 for word in words if hint(word) & slot) >= count
+        return self.lexicon.count(slot, words) >= count
 
     def _in_zone(self, zone: str) -> dict[int, list[int]]:
         """By each concept, the sayings that end in it and count in a zone."""
