@@ -154,7 +154,7 @@ def test_a_line_read_by_its_sentences_has_the_same_words(lexicon):
 @pytest.mark.parametrize("lexicon", [LEXICON, policy().sayings.lexicon], ids=["small", "shipped"])
 def test_no_concept_of_a_line_is_lost_by_the_quick_look(lexicon):
     for line in lines():
-        may_have = lexicon.may_have(line, words_of(line))
+        may_have = lexicon.hints.may_have(line, words_of(line))
         assert all(token.concepts & may_have == token.concepts for token in lexicon.read(line)), (
             line
         )
@@ -170,7 +170,7 @@ def test_no_concept_of_a_line_is_lost_by_the_quick_look(lexicon):
     ],
 )
 def test_the_quick_look_leaves_out_what_no_word_tells(text, may):
-    assert bool(LEXICON.may_have(text, words_of(text)) & LEXICON.bits(["value"])) is may
+    assert bool(LEXICON.hints.may_have(text, words_of(text)) & LEXICON.bits(["value"])) is may
 
 
 def policy_with(change):

@@ -9,13 +9,13 @@ what it would be alone. Linear: each word of a line is looked up once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
-from operator import itemgetter, or_
+from operator import or_
 from typing import Final
 
-from ciops.triage.needed_words import WORD
+from ciops.triage.concept_hints import ConceptHints, WordTables
 
 NEGATOR: Final = "not"
 NUMBER: Final = "number"
@@ -37,9 +37,6 @@ _WORD_AT, _NUMBER_AT, _SENTENCE_AT, _CLAUSE_AT = range(1, 5)
 _NEGATED_WITHIN: Final = 4
 _IN_SENTENCE: Final = 3
 _MOST_KNOWN: Final = 20_000
-_LONGEST_LINK: Final = 400
-EVERYTHING: Final = -1
-_NUMBERED: Final = re.compile(r"v?(\d+)")
 _ONE: Final = frozenset(("0", "1", "-1", "1.0", "0.0"))
 
 
@@ -69,9 +66,8 @@ class Lexicon:
     """Which concepts a word has, as a set of bits."""
 
     __slots__ = (
-        "_all", "_bits", "_foreign", "_heads", "_hints", "_in_rows", "_joins", "_known",
-        "_lengths", "_of_pieces", "_phrases", "_pieces", "_qualifying", "_rows", "_stems",
-        "_turning", "_turns", "_word", "_words",
+        "_bits", "_foreign", "_heads", "_hints", "_joins", "_known", "_lengths", "_phrases",
+        "_qualifying", "_rows", "_stems", "_turning", "_turns", "_word", "_words",
     )  # fmt: skip
 
     def __init__(
@@ -97,11 +93,7 @@ class Lexicon:
         self._phrases = {first: _by_second(rows) for first, rows in self._rows.items()}
         self._lengths = sorted({len(stem) for stem in self._stems})
         self._known: dict[str, int] = {}
-        self._all = (1 << len(self._bits)) - 1
-        self._hints: dict[str, int] = {}
-        self._of_pieces: list[int] = []
-        self._in_rows = 0
-        self._pieces: tuple[dict[str, int], dict[str, int]] | None = None
+        self._hints: ConceptHints | None = None
         self._joins = frozenset(joins)
         pairs = [(self._bits[a], self._bits[b]) for a, b in opposites.items()]
         self._turns = (*pairs, *((b, a) for a, b in pairs))
@@ -118,76 +110,14 @@ class Lexicon:
         """The bit of a concept that a policy may leave out: 0 then."""
         return self._bits.get(name, 0)
 
-    def may_have(self, folded: str, words: Iterable[str]) -> int:
-        """The concepts that a text in lower case has at most; `words` are its `words_of`.
-
-        What only few lines can say need not be looked for in all: this is quick, `read` is exact.
-        """
-        if not folded.isascii() or (len(folded) > _LONGEST_LINK and "://" in folded):
-            return EVERYTHING
-        try:
-            told = reduce(or_, map(self._hints.__getitem__, words), 0)
-        except KeyError:  # a word that no line before had
-            told = reduce(or_, map(self._hint, words), 0)
-        found = told & self._all
-        if told > self._all:
-            found |= self._rows_in(told)
-        if found & 1:
-            for concept, opposite in self._turns:
-                if found & concept:
-                    found |= opposite
-        return found
-
-    def count(self, concept: int, words: Iterable[str]) -> int:
-        """How many words of a text may have a concept that single words have alone."""
-        return sum(1 for word in words if self._hint(word) & concept)
-
-    def is_of_single_words(self, concepts: int) -> bool:
-        """Whether words have some concepts by themselves: not in a row, nor by a negator."""
-        if self._pieces is None:
-            self._part()
-        return not concepts & (self._turning | self._in_rows)
-
-    def _rows_in(self, told: int) -> int:
-        """The concepts of rows of words of which a text has both words that tell them."""
-        known = self._of_pieces
-        both = (told >> len(self._bits)) & (told >> len(self._bits) + len(known))
-        both &= (1 << len(known)) - 1
-        found = 0
-        while both:
-            row = both & -both
-            both ^= row
-            found |= known[row.bit_length() - 1]
-        return found
-
-    def _hint(self, word: str) -> int:
-        """The concepts that a word may have, and above them the rows of words that it tells."""
-        found = self._hints.get(word)
-        if found is not None:
-            return found
-        found = self._told_by(word)
-        if number := _NUMBERED.match(word):  # `8gpus` is a number and a word
-            found |= self._bits[NUMBER] | self._bits[SEVERAL] | self._told_by(number[1])
-            found |= self._hint(word[number.end() :]) if number.end() < len(word) else 0
-        if len(self._hints) < _MOST_KNOWN:
-            self._hints[word] = found
-        return found
-
-    def _told_by(self, word: str) -> int:
-        whole, starts = self._pieces or self._part()
-        found = self._concepts(word) | whole.get(word, 0)
-        for start, bits in starts.items():
-            if word.startswith(start):
-                found |= bits
-        return found
-
-    def _part(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Work out by which words rows of words are told, when the first line is looked at."""
-        rows = list(_plain_rows(self._rows, self._words, self._stems))
-        self._of_pieces = [bits for _, bits in rows]
-        self._in_rows = reduce(or_, self._of_pieces, 0)
-        self._pieces = _by_piece(rows, len(self._bits))
-        return self._pieces
+    @property
+    def hints(self) -> ConceptHints:
+        """What a line may say, at a glance; made when the first line is looked at."""
+        if self._hints is None:
+            tables = WordTables(self._words, self._stems, self._rows)
+            figures = self._bits[NUMBER] | self._bits[SEVERAL]
+            self._hints = ConceptHints(self._concepts, tables, self._turns, figures)
+        return self._hints
 
     def read(self, folded: str) -> tuple[Token, ...]:
         """The words of a line in lower case that have concepts, in order."""
@@ -326,43 +256,6 @@ class Lexicon:
             if concepts & concept:
                 turned |= opposite
         return turned
-
-
-def _plain_rows(
-    rows: Mapping[str, Mapping[tuple[str, ...], int]],
-    words: Mapping[str, int],
-    stems: Mapping[str, int],
-) -> Iterator[_Row]:
-    """What `words_of` takes for several words in a row, `isn't` as well; of plain text alone."""
-    several = (row for by_parts in rows.values() for row in by_parts.items())
-    single = (((word,), bits) for word, bits in words.items() if not word.isalnum())
-    begun = (((f"{stem}*",), bits) for stem, bits in stems.items() if not stem.isalnum())
-    for parts, bits in (*several, *single, *begun):
-        if all(map(str.isascii, parts)):
-            yield parts, bits
-
-
-def _by_piece(rows: Sequence[_Row], shift: int) -> tuple[dict[str, int], dict[str, int]]:
-    """By words that are in them, or start one, the rows that they tell.
-
-    Each row has a bit above `shift` for its longest word, and one for its second longest.
-    """
-    whole: dict[str, int] = {}
-    starts: dict[str, int] = {}
-    for number, (parts, _) in enumerate(rows):
-        pieces = []
-        for part in parts:
-            words = WORD.findall(part)
-            begun = words.pop() if words and part[-1] == "*" else None
-            pieces += [(len(word), word, whole) for word in words]
-            pieces += [(0, begun, starts)] if begun else []
-        pieces.sort(key=itemgetter(0), reverse=True)
-        first = pieces[0] if pieces else (0, "", starts)
-        second = pieces[1] if len(pieces) > 1 else first
-        for place, (_, word, named) in enumerate((first, second)):
-            bit = 1 << shift + number + place * len(rows)
-            named[word] = named.get(word, 0) | bit
-    return whole, starts
 
 
 _WORD_CHARS: Final = re.compile(r"[a-zà-ÿœ0-9_' -]+\*?$")

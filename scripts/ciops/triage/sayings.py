@@ -15,7 +15,8 @@ from itertools import islice
 from operator import or_
 from typing import Final, NamedTuple
 
-from ciops.triage.lexicon import EVERYTHING, Lexicon, Token, sentences_of
+from ciops.triage.concept_hints import EVERYTHING
+from ciops.triage.lexicon import Lexicon, Token, sentences_of
 from ciops.triage.patterns import words_of
 
 _ROOM: Final = {"+": 0, "": 2, "~": -16, "..": 5, "...": 16}
@@ -109,7 +110,7 @@ class SayingIndex:
 
     def _may_say(self, folded: str, words: Sequence[str], by_bit: dict[int, list[int]]) -> bool:
         """Whether the words of a line have what some saying needs, wherever they are."""
-        may_have = self.lexicon.may_have(folded, words)
+        may_have = self.lexicon.hints.may_have(folded, words)
         if may_have == EVERYTHING:
             return True
         sayings = self._sayings
@@ -128,9 +129,10 @@ class SayingIndex:
     def _are_enough(self, number: int, words: Sequence[str]) -> bool:
         """Whether a line has as many words for a slot as there are such slots in a saying."""
         slot, count = self._counted.get(number, (0, 0))
-        if not count or not self.lexicon.is_of_single_words(slot):
+        hints = self.lexicon.hints
+        if not count or not hints.is_of_single_words(slot):
             return True
-        return self.lexicon.count(slot, words) >= count
+        return hints.count(slot, words) >= count
 
     def _in_zone(self, zone: str) -> dict[int, list[int]]:
         """By each concept, the sayings that end in it and count in a zone."""

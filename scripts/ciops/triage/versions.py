@@ -142,7 +142,7 @@ def _may_tell(text: str, words: VersionWords) -> bool:
     """Whether a line, or a sentence, has a number that may be a version, or a word for one."""
     if may_name_a_version(text, words.shape):
         return True
-    told = words.lexicon.may_have(text, words_of(text))
+    told = words.lexicon.hints.may_have(text, words_of(text))
     if words.has(told, "older", "newest"):
         return True
     return words.has(told, "product") and may_name_a_version(text, ANY_VERSION)
