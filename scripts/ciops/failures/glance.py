@@ -31,13 +31,14 @@ _HEADER: Final = b"Traceback (most recent call last):"
 class Glance:
     """Looks at single lines with the knowledge of all rules, and remembers what is dull."""
 
-    __slots__ = ("_dump", "_knowledge", "_sieve", "_told", "_vivid")
+    __slots__ = ("_dump", "_knowledge", "_last", "_sieve", "_told", "_vivid")
 
     def __init__(self, knowledge: Knowledge, sieve: Sieve) -> None:
         self._knowledge = knowledge
         self._sieve = sieve
         self._dump = DumpReader(knowledge.hints)
         self._told: Counter[bytes] = Counter()
+        self._last: tuple[int, bytes] = (0, b"")
         self._vivid: set[bytes] = set()
 
     def is_dull(self, raw: bytes) -> bool:
@@ -98,19 +99,28 @@ class Glance:
 
     def told_often(self, lines: Sequence[bytes], index: int) -> int:
         """How many lines a traceback at `index` has that was told many times before, else 0."""
-        indent = lines[index].find(_HEADER)
-        if indent < 0:
+        if _HEADER not in lines[index]:
             return 0
-        prefix = lines[index][:indent].translate(None, _DIGITS)
-        told = [lines[index].translate(None, _DIGITS)]
-        for line in lines[index + 1 : index + _LONGEST_BLOCK]:
-            told.append(line.translate(None, _DIGITS))
-            if not told[-1].startswith((prefix + b" ", prefix + b"\t")):
-                break
-        else:
+        size, last = self._last
+        told = b"\n".join(lines[index : index + size]).translate(None, _DIGITS)
+        if told != last or not size:  # most often it is the one told last
+            size, told = _block(lines, index)
+            self._last = size, told
+        if not size:
             return 0
-        key = b"\n".join(told)
         if len(self._told) >= _MOST_COUNTED:
             self._told.clear()
-        self._told[key] += 1
-        return len(told) if self._told[key] > _OFTEN else 0
+        self._told[told] += 1
+        return size if self._told[told] > _OFTEN else 0
+
+
+def _block(lines: Sequence[bytes], index: int) -> tuple[int, bytes]:
+    """The lines of a traceback that begins at `index`: how many, and without digits."""
+    indent = lines[index].find(_HEADER)
+    prefix = lines[index][:indent].translate(None, _DIGITS)
+    told = [lines[index].translate(None, _DIGITS)]
+    for line in lines[index + 1 : index + _LONGEST_BLOCK]:
+        told.append(line.translate(None, _DIGITS))
+        if not told[-1].startswith((prefix + b" ", prefix + b"\t")):
+            return len(told), b"\n".join(told)
+    return 0, b""

@@ -12,7 +12,9 @@ without its digits.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Final
 
 _DIGITS: Final = b"0123456789"
@@ -126,9 +128,8 @@ class Sieve:
     def _with_words(self, fresh: set[bytes], dull: set[bytes]) -> set[bytes]:
         """The new templates that hold a word; the others are dull from now on."""
         if len(fresh) > _FEW:
-            blob = b"\n".join(fresh).lower()
-            words = tuple(word for word in self._words if word in blob)
-            wanted = {key for key in fresh if _holds(key.lower(), words)} if words else set()
+            keys = list(fresh)
+            wanted = {keys[index] for index in _lines_with(keys, self._words)}
         else:
             wanted = {key for key in fresh if self._finds(key.lower())}
         _learn(dull, fresh - wanted)
@@ -175,3 +176,17 @@ def _learn(known: set[bytes], keys: Iterable[bytes]) -> None:
 
 def _holds(key: bytes, words: Sequence[bytes]) -> bool:
     return any(word in key for word in words)
+
+
+def _lines_with(keys: Sequence[bytes], words: Sequence[bytes]) -> set[int]:
+    """The indexes of the keys that hold a word: all are searched at once for each."""
+    blob = b"\n".join(keys).lower()
+    starts = [0, *accumulate(len(key) + 1 for key in keys)]
+    found: set[int] = set()
+    for word in words:
+        at = blob.find(word)
+        while at >= 0:
+            index = bisect_right(starts, at) - 1
+            found.add(index)
+            at = blob.find(word, starts[index + 1])
+    return found
