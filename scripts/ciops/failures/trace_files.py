@@ -12,6 +12,7 @@ from ciops.errors import UsageError
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.scan_result import ScanResult
 from ciops.failures.trace import TraceReader
+from ciops.plumbing.checkout import refuse_link_out
 
 _CHUNK: Final = 256 * 1024
 _GZIP: Final = b"\x1f\x8b"
@@ -27,6 +28,7 @@ def scan_file(path: Path, knowledge: Knowledge) -> ScanResult:
 
 def chunks(path: Path) -> Iterator[bytes]:
     """The bytes of a file, unpacked if it is gzipped (whatever its name)."""
+    refuse_link_out(path)
     try:
         with path.open("rb") as file:
             packed = file.read(2) == _GZIP

@@ -31,6 +31,7 @@ from ciops.plumbing._yaml_syntax import (
     shown,
     source_of,
 )
+from ciops.plumbing.checkout import refuse_link_out
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -107,6 +108,7 @@ def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a file of at most `limit`."""
     name = str(path)
     try:
+        refuse_link_out(path)
         with Path(path).open("rb") as file:
             raw = file.read(limit + 1)
     except FileNotFoundError:
