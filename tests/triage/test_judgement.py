@@ -475,3 +475,25 @@ def test_out_of_scope_a_reproduction_is_what_was_run_and_not_what_is_said(body, 
     assert decision.facets.has_reproduction is shown
     topics = {x.evidence.topic for x in decision.evidence if x.facet == "has_reproduction"}
     assert all(topic.startswith("reproduction:") for topic in topics)
+
+
+SCOPE_WORDS = (
+    "\nWe train with DDP and FSDP, on 8 GPUs and 4 nodes, with torchrun; all ranks of the "
+    "multi-node job use NCCL and DTensor."
+)
+OUTWEIGHED = [
+    ("never", "The wheel is broken", "undefined symbol: cudaX.", False),
+    ("always", "pip install fails", "How do I install it with pip?", True),
+    ("unless shown", "NaN in torch.compile", "`torch.compile` fails with inductor.", True),
+    ("unless shown, and it is", "NaN in torch.compile", INDUCTOR, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "outweighed"),
+    [row[1:] for row in OUTWEIGHED],
+    ids=[row[0] for row in OUTWEIGHED],
+)
+def test_what_is_said_of_the_scope_outweighs_what_is_apart(title, body, outweighed):
+    assert not facets(title, body).distributed
+    assert facets(title, body + SCOPE_WORDS).distributed is outweighed
