@@ -133,6 +133,11 @@ PLACES = [
     pytest.param(
         f"still waiting for rank 3\n{LATE}", "TensorRT-LLM", "issue-only", True, id="a freeze"
     ),
+    pytest.param(
+        "".join(f"case {n}0/99 done\n" for n in range(1, 6)) + f"still waiting for rank 3\n{LATE}",
+        *("TensorRT-LLM", "issue-only", True),
+        id="a freeze after work",
+    ),
 ]  # fmt: skip
 
 
