@@ -19,7 +19,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from ciops.triage import code_reading, issue_text, lexicon, line_shapes, matching, statements  # noqa: E402
+from ciops.triage import (  # noqa: E402
+    code_reading,
+    issue_text,
+    lexicon,
+    line_shapes,
+    matching,
+    sayings,
+    statements,
+    versions,
+)
 from ciops.triage.decide import decide, profile_of  # noqa: E402
 from ciops.triage.facts import Account, CommentFacts, IssueFacts, from_rest  # noqa: E402
 from ciops.triage.patterns import compiled  # noqa: E402
@@ -44,6 +53,8 @@ KEPT = (
     line_shapes.shape_of,
     issue_text._document,
     lexicon._read,
+    versions._told,
+    sayings._said,
 )
 RANK = "[rank{0}]:[E ProcessGroupNCCL.cpp:632] [Rank {1}] Watchdog caught collective timeout {1}\n"
 FRAME = '  File "/x/torch/distributed/distributed_c10d.py", line 1, in f\n    x = 1\n'

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ciops.errors import UsageError
-from ciops.triage.facets import FacetEvidence, Facets, Judgement, judge
+from ciops.triage.facets import FacetEvidence, Facets, Judgement, Weighed, conclude, weigh
 from ciops.triage.facts import IssueFacts
 from ciops.triage.issue_text import read_issue
 from ciops.triage.plan import Plan, Skip, make_plan, skip_reason, standing_of
@@ -56,7 +56,12 @@ def profile_of(policy: Policy, name: str | None = None) -> Profile:
 
 def judge_facts(facts: IssueFacts, policy: Policy) -> Judgement:
     """Read an issue and judge its text."""
-    return judge(read_issue(facts, policy.reading, policy.bot_logins), policy)
+    return conclude(weigh_facts(facts, policy), policy)
+
+
+def weigh_facts(facts: IssueFacts, policy: Policy) -> Weighed:
+    """Read an issue and weigh its text: all that `facets_of` needs."""
+    return weigh(read_issue(facts, policy.reading, policy.bot_logins), policy)
 
 
 def decide(facts: IssueFacts, policy: Policy, profile: Profile, mode: Mode = "sweep") -> Decision:

@@ -101,11 +101,6 @@ class Judgement:
     weighed: Weighed
 
 
-def judge(reading: Reading, policy: Policy) -> Judgement:
-    """Judge an issue that has been read. Pure: the same reading gives the same judgement."""
-    return conclude(weigh(reading, policy), policy)
-
-
 def weigh(reading: Reading, policy: Policy) -> Weighed:
     """All evidence of an issue, before the policy's edges."""
     gathered = gather(reading, policy)

@@ -10,7 +10,7 @@ lexicon says. Linear: the words of a line are walked once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import islice
 from operator import or_
 from typing import Final, NamedTuple
@@ -45,8 +45,8 @@ class Found(NamedTuple):
     end: int
 
 
-_Sentence = tuple[int, tuple[Token, ...]]
-"""Where a sentence of a line starts, and its words."""
+_Said = tuple[int, int, tuple[tuple[int, int], ...]]
+"""The number of a saying, its owner, and where it is in a sentence."""
 
 
 class SayingIndex:
@@ -90,23 +90,28 @@ class SayingIndex:
         by_bit = self._in_zone(zone)
         if not by_bit:
             return []
-        if not self._may_say(folded, words_of(folded) if words is None else words, by_bit):
-            return []
-        said: dict[int, list[_Sentence]] = {}
         bounds = sentences_of(folded)
+        told = words_of(folded) if words is None else words
+        if len(bounds) > 1 and not self._may_say(folded, told, by_bit):
+            return []
+        said: dict[int, list[Found]] = {}
         for start, end in bounds:
-            text = folded[start:end]
-            if len(bounds) > 1 and not self._may_say(text, words_of(text), by_bit):
-                continue
-            tokens = self.lexicon.read(text)
-            for number in self._candidates(tokens, by_bit):
-                said.setdefault(number, []).append((start, tokens))
-        found: list[Found] = []
-        for number in sorted(said):
+            for number, owner, places in _said(self, folded[start:end], zone):
+                if owner not in spent:
+                    found = [Found(owner, start + first, start + last) for first, last in places]
+                    said[number] = said.get(number, []) + found
+        return [x for number in sorted(said) for x in said[number][:_MOST_FOUND]]
+
+    def said_in(self, sentence: str, zone: str) -> Iterator[_Said]:
+        """The sayings in one sentence in lower case, each with its number and its places."""
+        by_bit = self._in_zone(zone)
+        if not self._may_say(sentence, words_of(sentence), by_bit):
+            return
+        tokens = self.lexicon.read(sentence)
+        for number in self._candidates(tokens, by_bit):
             saying = self._sayings[number]
-            if saying.owner not in spent:
-                found += _found(saying, said[number])
-        return found
+            if places := tuple(islice(_places(saying, tokens), _MOST_FOUND)):
+                yield number, saying.owner, places
 
     def _may_say(self, folded: str, words: Sequence[str], by_bit: dict[int, list[int]]) -> bool:
         """Whether the words of a line have what some saying needs, wherever they are."""
@@ -192,15 +197,10 @@ def _by_sentence(tokens: Sequence[Token]) -> Iterable[int]:
     return found.values()
 
 
-def _found(saying: Saying, sentences: Sequence[_Sentence]) -> list[Found]:
-    """The places in some sentences of a line where a saying is, up to a bound."""
-    owner = saying.owner
-    places = (
-        Found(owner, start + first, start + last)
-        for start, tokens in sentences
-        for first, last in _places(saying, tokens)
-    )
-    return list(islice(places, _MOST_FOUND))
+@lru_cache(maxsize=2048)
+def _said(index: SayingIndex, sentence: str, zone: str) -> tuple[_Said, ...]:
+    """Kept for a while: people quote and repeat each other, and counterfactuals read again."""
+    return tuple(index.said_in(sentence, zone))
 
 
 def _places(saying: Saying, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import groupby
 from operator import attrgetter, or_
 from typing import Final, NamedTuple
@@ -44,9 +44,10 @@ _QUALIFIED: Final = 2
 _FAR: Final = -99
 _BEFORE: Final = ("introduces", "since", "back", "than", "within", "product", NUMBER)
 _MOST: Final = 60
+_MOST_KEPT: Final = 512
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class VersionWords:
     """How the product's versions look, and the bits of the concepts."""
 
@@ -88,7 +89,7 @@ def trials_of(reading: Reading, words: VersionWords) -> list[Trial]:
     found: list[Trial] = []
     for line in reading.lines:
         if line.zone in SPOKEN:
-            sentences = list(_sentences(line, words))
+            sentences = _sentences(line, words)
             for clauses in sentences:
                 found.extend(_trials_in(clauses, line, words))
                 found.extend(_compared(clauses, line, words))
@@ -118,18 +119,26 @@ def _compared(clauses: Sequence[_Clause], line: Line, words: VersionWords) -> It
         yield from (Trial(version, version != max(told), True, line) for version in told)
 
 
-def _sentences(line: Line, words: VersionWords) -> Iterator[list[_Clause]]:
+def _sentences(line: Line, words: VersionWords) -> Sequence[list[_Clause]]:
     """The clauses of each sentence that names a version."""
     text = plain_dates(fold(line.text))
-    if not _may_tell(text, words):
-        return
+    return _told(text, line.zone == "title", words) if _may_tell(text, words) else ()
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _told(text: str, is_title: bool, words: VersionWords) -> Sequence[list[_Clause]]:
+    """Kept for a while, as counterfactuals read the same lines again."""
+    return tuple(_read(text, is_title, words))
+
+
+def _read(text: str, is_title: bool, words: VersionWords) -> Iterator[list[_Clause]]:
     for start, end in sentences_of(text):
         if end - start < len(text) and not _may_tell(text[start:end], words):
             continue
         tokens = words.lexicon.read(text[start:end])
         for _, part in groupby(tokens, key=attrgetter("sentence")):
             sentence = list(part)
-            if line.zone != "title" and _ASKED.match(text, start + sentence[-1].end):
+            if not is_title and _ASKED.match(text, start + sentence[-1].end):
                 continue
             clauses = _clauses(sentence)
             _fill(clauses, _Said(text, start), words)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from ciops.triage.decide import Decision, judge_facts
+from ciops.triage.decide import Decision, weigh_facts
 from ciops.triage.edits import MAINTAINER, Edit, apply_edit, describe, edited_evidence
 from ciops.triage.evidence import Evidence
 from ciops.triage.facets import Facets, facets_of
@@ -77,7 +77,7 @@ class _Trials:
             facts = self.facts
             for edit in edits:
                 facts = apply_edit(facts, edit)
-            self.applied[edits] = judge_facts(facts, self.policy).facets
+            self.applied[edits] = facets_of(weigh_facts(facts, self.policy), self.policy)
         return self.applied[edits]
 
 
