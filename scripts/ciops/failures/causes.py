@@ -39,6 +39,11 @@ _KERNEL: Final = "kernel"
 _ARTIFACTS: Final = "artifacts"
 _BURST: Final = 40
 _ADJACENT: Final = 3
+# Kinds of errors that scripts shrug off.
+_SHRUGGED: Final = frozenset(("shell", "git", "network", "deployment", "stated"))
+_WENT_ON: Final = 4
+_APART: Final = 8
+_OPENING: Final = 7
 _WORD: Final = 5
 _SAME: Final = 24
 _LOOKED_AT: Final = 400
@@ -106,10 +111,11 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     ]
     if not weighed:
         return last_output.hint(facts, knowledge)
-    event = _specific(_chosen(_first_hand(weighed)), facts.events, knowledge)
-    if event.passed_over and _is_guessed(event, facts):
+    event = _specific(_chosen(_unshrugged(_first_hand(weighed))), facts.events, knowledge)
+    if _is_shrugged_off(event) or (event.passed_over and _is_guessed(event, facts)):
         found = last_output.hint(facts, knowledge)
-        return found if found and found.number > event.number else event
+        if found and _is_rather(found, event):
+            return found
     if _WAITED.search(" ".join((event.text, *event.more[:2]))):
         event = _shown(event, weighed)
     if event.role not in _OVERALL:
@@ -118,6 +124,13 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     if found is None and event.kind == weights.SUMMARY:
         found = last_output.hint(facts, knowledge)
     return found or event
+
+
+def _is_rather(found: Event, event: Event) -> bool:
+    """Whether what was printed last is rather the cause than what the job went on after."""
+    if event.passed_over:
+        return found.number > event.number
+    return found.role == roles.STATED and found.number - event.last > _APART
 
 
 def _ends_job(event: Event, facts: Facts) -> bool:
@@ -152,6 +165,28 @@ def _first_hand(weighed: Sequence[tuple[int, Event]]) -> Sequence[tuple[int, Eve
     """What was not only shown after the fact, where that says enough; and what is certain."""
     heard = [one for one in weighed if not one[1].shown or one[0] >= weights.CERTAIN]
     return heard if any(weight >= weights.STATED for weight, _ in heard) else weighed
+
+
+def _unshrugged(weighed: Sequence[tuple[int, Event]]) -> Sequence[tuple[int, Event]]:
+    """Without single lines that a job went on after, where another tool's stand further below."""
+    said = [event for weight, event in weighed if weight >= weights.STATED]
+    last = max(said, key=_place, default=None)
+    if last is None:
+        return weighed
+    return [
+        (weight, one)
+        for weight, one in weighed
+        if not _is_shrugged_off(one) or last.number - one.last <= _APART or _is_alike(one, last)
+    ]
+
+
+def _is_alike(one: Event, other: Event) -> bool:
+    """Whether two errors are said in the same way, as one tool says all of its own."""
+    return one.text[:_OPENING] == other.text[:_OPENING]
+
+
+def _is_shrugged_off(event: Event) -> bool:
+    return event.bare and event.kind in _SHRUGGED and event.alive >= _WENT_ON
 
 
 def _shown(event: Event, weighed: Sequence[tuple[int, Event]]) -> Event:
