@@ -59,6 +59,9 @@ TOUCHES = frozenset({"torch", "dist", ".backward"})
         ),
         pytest.param("`import torch; torch.ones(2).sum()` is all.", id="a program in a code span"),
         pytest.param(
+            "`dist.all_reduce(torch.ones(3))` raises on gloo.", id="a call that builds its input"
+        ),
+        pytest.param(
             '`dist.init_process_group("nccl")`, `dist.barrier([0])`, `dist.all_reduce(x)`.',
             id="a program told in code spans",
         ),
@@ -123,6 +126,8 @@ def test_there_is_a_reproduction(body):
             "The rest goes through `fully_shard(..., mesh=a)`, then `fully_shard(ffn, ...)`.",
             id="calls with something left out",
         ),
+        pytest.param("`dist.broadcast(x, src=f(x))` raises.", id="a call on what is not shown"),
+        pytest.param('`dist.init_process_group("nccl")` hangs.', id="a call that everybody makes"),
         pytest.param("`torchrun --nproc-per-node 8 train.py`", id="a command without its script"),
         pytest.param("Script: I cannot share it.", id="a script that is not there"),
         pytest.param(

@@ -35,6 +35,16 @@ def is_call(span: str) -> bool:
     return any(call.args or call.keywords for call in calls) and not any(map(_is_elided, calls))
 
 
+@lru_cache(maxsize=512)
+def is_closed_call(span: str) -> bool:
+    """Whether a code span is a call that builds what it is given: it needs nothing else to run."""
+    if not is_call(span):
+        return False
+    calls = [node for node in ast.walk(_syntax_tree(span.strip())) if isinstance(node, ast.Call)]
+    given = [value for call in calls for value in (*call.args, *(x.value for x in call.keywords))]
+    return len(calls) > 1 and not any(isinstance(value, (ast.Name, ast.Starred)) for value in given)
+
+
 def _is_elided(call: ast.Call) -> bool:
     return any(isinstance(x, ast.Constant) and x.value is ... for x in call.args)
 

@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from ciops.triage.code_reading import is_call, is_program, touching_line
+from ciops.triage.code_reading import is_call, is_closed_call, is_program, touching_line
 from ciops.triage.evidence import Evidence
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
@@ -39,6 +39,11 @@ _ENOUGH: Final = re.compile(
     r"|to reproduce|(?:is|are|that.s) all (?:it takes|you need|that.s needed|that is needed)"
     r"|repro)\b|^\s*(?:→|->|=>)|(?:→|->|=>|\b(?:gives|raises|fails(?: with)?|dies(?: with)?|prints"
     r"|throws)):?\s*$",
+    re.IGNORECASE,
+)
+_OUTCOME: Final = re.compile(
+    r"→|->|=>|\b(?:raises?|fails?|hangs?|gives?|returns?|prints?|crash(?:es)?|segfaults?|throws?"
+    r"|errors?|deadlocks?|aborts?)\b",
     re.IGNORECASE,
 )
 _TYPED: Final = re.compile(
@@ -222,9 +227,15 @@ def _sentence_is_enough(sentence: str, touches: frozenset[str]) -> bool:
     around = _INLINE.sub("", sentence) if calls or any(map(_TYPED.match, spans)) else ""
     if around and _ENOUGH.search(around):
         return True
+    if _OUTCOME.search(around) and any(_is_whole(span, touches) for span in calls):
+        return True
     if len(calls) < 2 or not _THEN.search(around):
         return False
     return sum(touching_line(span, touches, ()) is not None for span in calls) >= 2
+
+
+def _is_whole(span: str, touches: frozenset[str]) -> bool:
+    return is_closed_call(span) and touching_line(span, touches, ()) is not None
 
 
 _VERBS: Final = (
