@@ -165,3 +165,37 @@ def test_a_title_that_says_bug_asks_for_nothing():
     title = "Potential bug: HYBRID_SHARD falls back to NO_SHARD"
     assert facets(title, BUG + "With a mesh of (8, 1).").kind == "bug"
     assert facets(title.removeprefix("Potential bug: "), "With a mesh.").kind == "enhancement"
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "family"),
+    [
+        ("DDP on two servers freezes after the first epoch", "One server is fine.", "hang"),
+        ("DDP on two servers freezes the first layers", "That is what we want.", None),
+        ("Training over two hosts blocks in the DDP constructor", "No progress.", "hang"),
+        ("all_reduce does not return between 2 hosts", "With one host it works.", "hang"),
+        ("all_reduce does not return on 2 cards", "One host.", None),
+        ("init_rpc blocks with workers on different machines", "For ever.", "hang"),
+        ("Bug in DDP with 2.1", "All is well when I use 2.0.", "regression"),
+        ("FSDP runs out of memory on 2.9", "2.8 is fine, CUDA out of memory.", "regression"),
+        ("FSDP dies on 2.9", "2.8 is fine. The machine ran out of host memory.", None),
+        ("scatter_object_list silently returns None", "On each rank but 0.", "silent"),
+        ("init_process_group silently returns early", "Before the others came.", None),
+    ],
+)
+def test_how_urgent_things_are_told(title, body, family):
+    ids = {"hang": "multinode_hang", "silent": "silent_correctness"}
+    wanted = (ids.get(family, family),) if family else ()
+    assert facets(title, BUG + body).high_priority == wanted
+
+
+def test_a_toggle_that_made_no_difference_did_not_help():
+    trial = "Setting `NCCL_ALGO=Ring` made no difference."
+    found = judged("Loss is odd", BUG + trial).weighed.evidence
+    assert [x.role for x in found if x.signal == "nccl_env"] == ["against"]
+
+
+def test_to_enhance_a_part_is_an_enhancement():
+    form = "### 🚀 The feature, motivation and pitch\n\n"
+    found = facets("Enhance DDP: know the hardware", form + "Steps would be faster.")
+    assert (found.kind, found.performance) == ("enhancement", True)

@@ -85,6 +85,11 @@ def test_versions_are_compared_as_far_as_both_go():
         "Last good version is 2.6, it fails on 2.7.",
         "With torch 1.5 I get an error, the same code runs with torch 1.4.",
         "Times out in pytorch 1.7.x (torch1.6 is ok)",
+        "`summon_full_params` is broken since 2.1",
+        "The bug does not exist in 2.5.1. I see it in 2.6.0.",
+        "A new error on 2.1.0, it did not happen with 2.0.1.",
+        "Downgrading to 1.12 resolves the issue.",
+        "1.9 fits in memory, 1.10 fails.",
     ],
 )
 def test_an_earlier_version_worked(text):

@@ -178,9 +178,9 @@ WORKS: Final[Cue] = _cue(
     r"\b(?:goes|go|went) away\b|\bdisappear(?:s|ed)?\b|\bvanish(?:es|ed)?\b|\bis gone\b",
     r"\b(?:has|have|had|shows?|gives?|sees?|got) no"
     r" (?!difference|change|effect|luck|idea|way|influence|impact|help|longer)\w+",
-    rf"\b(?:no|not|never|doesn'?t|does not|didn'?t|won'?t|no longer"
-    rf"|without)\b.{{0,16}}\b(?:{_TROUBLE}|fail|happen|occur|reproduce|diverge|freez|froze|stall"
-    rf"|hung|stuck)\w{{0,3}}\b",
+    rf"\b(?<!made )(?<!make )(?<!makes )(?:no|not|never|doesn'?t|does not|didn'?t|won'?t"
+    rf"|no longer|without)\b.{{0,16}}\b(?:{_TROUBLE}|fail|happen|occur|reproduce|diverge|freez"
+    rf"|froze|stall|hung|stuck)\w{{0,3}}\b",
     "正常|問題な|动作正常|fonctionne|没问题",
 )
 FAILS: Final[Cue] = _cue(
@@ -328,7 +328,8 @@ EVENT_DENIED_BEFORE: Final[Cue] = _cue(
     r"|hasn'?t|haven'?t|can'?t|cannot|nor|neither|free of|instead of|rather than|avoid(?:s|ed"
     r"|ing)?|prevent(?:s|ed|ing)?"
     r"|stopp?(?:s|ed)?|fix(?:es|ed)?|rul(?:ed|ing) out|nothing|zero|hardly"
-    r"|sans)\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
+    r"|sans)\s{1,2}(?!(?:return|finish|complete|work|start|proceed|converge|respond|terminate|exit"
+    r"|continue|progress|run|succeed)\w{0,3}\b)(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
     r"\bnever\s{1,2}(?:[\w'/-]{1,16}\s{1,2})?$",
     r"\b(?:non-?|anti-)$",
 )

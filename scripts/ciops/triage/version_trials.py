@@ -25,6 +25,7 @@ def earlier_that_worked(trials: Sequence[Trial], reported: Version | None) -> Tr
     """The trial of a version that worked before one that fails, or None."""
     bad = [trial for trial in trials if trial.works is False]
     good = [trial for trial in trials if trial.works and not _is_taken_back(trial, bad)]
+    reported = reported or _of_the_title(trials)
     for trial in good:
         if any(precedes(trial.version, other.version) for other in bad):
             return trial
@@ -48,6 +49,12 @@ def later_that_works(trials: Sequence[Trial]) -> Trial | None:
         return None
     good = (trial for trial in trials if trial.works)
     return next((x for x in good if all(precedes(version, x.version) for version in bad)), None)
+
+
+def _of_the_title(trials: Sequence[Trial]) -> Version | None:
+    """The version that a title names without an outcome: what is reported is of that one."""
+    named = (x.version for x in trials if x.works is None and x.line.zone == "title")
+    return max((version for version in named if version != NEWEST), default=None)
 
 
 def _is_taken_back(trial: Trial, bad: Sequence[Trial]) -> bool:
