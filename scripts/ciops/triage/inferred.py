@@ -67,6 +67,8 @@ def _compared(reading: Reading, policy: Policy) -> Iterator[Evidence]:
     """What versions that worked say: an earlier one of a regression, a later one of a repair."""
     families = [family for family in policy.priorities if family.compares_versions]
     trials = trials_of(reading, policy.versions) if families else []
+    if not trials:
+        return
     earlier = earlier_that_worked(trials, reported_version(reading, policy.version_shapes))
     if earlier is not None:
         for family in families:

@@ -27,7 +27,7 @@ _MONTHS: Final = (
 _NAMED_DAY: Final = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]{{0,6}}\.? (\d{{1,2}})\b")
 _SOME_YEAR: Final = 2010
 _YEARS: Final = range(_SOME_YEAR, 2030)
-_BUILDS: Final = re.compile(r"nightl|dev20|build|wheel")
+_BUILDS: Final = ("nightl", "dev20", "build", "wheel")
 _OPENED: Final = re.compile(r"(?:^|[(\[{,;:|/→>+\u3000-\uffff]|==|[.!?] )[\s\"'`*v(]{0,4}$")
 _NO_VERSION: Final = re.compile(r"\s?[%×x]|[a-wyz]{1,3}/|e[-+]?\d")
 
@@ -89,7 +89,7 @@ def plain_dates(text: str) -> str:
     A version is set apart from a name that it is glued to (`torch1.6`).
     """
     text = _GLUED.sub(" ", text)
-    if not (_DIGIT.search(text) and _BUILDS.search(text)):
+    if not any(word in text for word in _BUILDS):
         return text
     text = _DATED.sub(r"\1\3\4", text)
     text = _DAY.sub(_day, text)
