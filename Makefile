@@ -4,7 +4,7 @@
 # make bench     speed, as ratios in one run
 # make soak      long runs: memory and open files stay flat, calls within their bound
 # make fuzz      inputs at random against each reader (SECONDS=60 for each)
-# make mutation  which small changes to the deciding modules no test notices (--most N: a sample)
+# make mutation  which small changes to the deciding modules no test notices (25 of each, half an hour)
 # make coverage  lines and branches that the tests reach
 # make manifests what is generated: option tables, the script inside the components
 # make goldens   what reports and documents look like, written anew: read the diff
@@ -52,7 +52,7 @@ fuzz: .venv/ready
 	@for fuzz in tests/fuzz/fuzz_*.py; do echo "== $$fuzz"; $(BIN)/python $$fuzz --seconds $(SECONDS) || exit 1; done
 
 mutation: .venv/ready
-	$(BIN)/python tests/mutation/mutate.py --most 60
+	$(BIN)/python tests/mutation/mutate.py --most 25
 
 # In this process: what tests start as users do (act, gitlab-ci-local) is not counted.
 coverage: .venv/ready .tools/ready

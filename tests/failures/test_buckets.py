@@ -234,3 +234,4 @@ def test_a_wrapper_that_repeats_words_goes_with_who_raised_them(
 ) -> None:
     found = bucket([failed(number, text) for number, text in enumerate(traces, 1)], knowledge())
     assert {one.jobs for one in found} == jobs
+    assert not any(one.owner_assumed for one in found if one.size > 1)
