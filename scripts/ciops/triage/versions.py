@@ -128,10 +128,7 @@ def _sentences(line: Line, words: VersionWords) -> Sequence[list[_Clause]]:
 @lru_cache(maxsize=_MOST_KEPT)
 def _told(text: str, is_title: bool, words: VersionWords) -> Sequence[list[_Clause]]:
     """Kept for a while, as counterfactuals read the same lines again."""
-    return tuple(_read(text, is_title, words))
-
-
-def _read(text: str, is_title: bool, words: VersionWords) -> Iterator[list[_Clause]]:
+    found = []
     for start, end in sentences_of(text):
         if end - start < len(text) and not _may_tell(text[start:end], words):
             continue
@@ -144,7 +141,8 @@ def _read(text: str, is_title: bool, words: VersionWords) -> Iterator[list[_Clau
             _fill(clauses, _Said(text, start), words)
             if any(clause.versions for clause in clauses):
                 _settle(clauses, words)
-                yield clauses
+                found.append(clauses)
+    return found
 
 
 def _may_tell(text: str, words: VersionWords) -> bool:
