@@ -8,6 +8,7 @@ import re
 import pytest
 
 from ciops.triage import speech_cues
+from ciops.triage.cue import pattern
 from ciops.triage.statements import is_aside, judge_event, judge_mention
 from triage.issue_making import CASES
 
@@ -232,10 +233,10 @@ def test_a_cue_is_for_words_in_lower_case(name):
 @pytest.mark.parametrize("name", [name for name in CUES if not name.startswith("_")])
 def test_a_cue_is_compiled_to_find_what_it_says(name):
     cue = getattr(speech_cues, name)
-    plain = re.compile(cue, speech_cues.pattern(cue).flags)
+    plain = re.compile(cue, pattern(cue).flags)
     texts = [json.loads(path.read_text("utf-8"))["issue"]["body"] for path in CASES.glob("*")]
     for line in sorted({line.lower() for text in texts for line in text.splitlines()})[::9]:
-        ours, theirs = speech_cues.pattern(cue).search(line), plain.search(line)
+        ours, theirs = pattern(cue).search(line), plain.search(line)
         assert (ours and ours.start()) == (theirs and theirs.start()), line
 
 

@@ -9,7 +9,7 @@ https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ciops.plumbing.yaml_file import Document, Plain, schema_problems
@@ -21,11 +21,29 @@ if TYPE_CHECKING:
 
 ADF_SCHEMA: Final = CONFIG / "adf.schema.json"
 Schema = Mapping[str, Any]
+# Ten times what a record renders to, and far from where Python's own stack would end.
+_DEEPEST: Final = 100
 
 
 def adf_problems(name: str, body: Mapping[str, Any]) -> list[str]:
     """What is wrong with a document, as sentences; `name` is the file that holds it."""
+    if _is_deeper(body, _DEEPEST):
+        return [f"it is nested too deep: more than {_DEEPEST} levels"]
     return schema_problems(Document(name, body, ""), ADF_SCHEMA, _validator)
+
+
+def _is_deeper(body: Plain, levels: int) -> bool:
+    """Whether something lies below so many levels of objects and lists."""
+    level: list[Plain] = [body]
+    for _ in range(levels):
+        level = [part for whole in level for part in _parts(whole)]
+    return bool(level)
+
+
+def _parts(whole: Plain) -> Iterable[Plain]:
+    if isinstance(whole, dict):
+        return whole.values()
+    return whole if isinstance(whole, list) else ()
 
 
 def _validator(schema: Schema) -> type[Validator]:

@@ -16,12 +16,12 @@ from ciops.postmortem.inline import (
     Inlines,
     Styled,
     Text,
-    is_cjk,
     merged,
     parse_inline,
     visible,
 )
 from ciops.postmortem.inline import Link as InlineLink
+from ciops.postmortem.inline_tokens import is_cjk
 from ciops.postmortem.record import (
     ActionItem,
     Hypothesis,

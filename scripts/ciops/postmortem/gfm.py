@@ -25,8 +25,6 @@ from ciops.postmortem.blocks import (
 )
 from ciops.postmortem.document import Document, Section
 from ciops.postmortem.inline import (
-    OPENER,
-    VERBATIM,
     Break,
     Code,
     Inline,
@@ -36,6 +34,7 @@ from ciops.postmortem.inline import (
     Text,
     visible,
 )
+from ciops.postmortem.inline_tokens import OPENER, VERBATIM
 
 DEEPEST_HEADING: Final = 6
 _MARKERS: Final = {"strong": "**", "em": "*", "strike": "~~"}

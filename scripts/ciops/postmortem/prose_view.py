@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ciops.postmortem.blocks import parser
-from ciops.postmortem.inline import is_cjk, tokens
+from ciops.postmortem.inline_tokens import is_cjk, tokens
 from ciops.postmortem.patterns import Branches, parsed, specialised, text_of, within
 from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide, Pattern
 

@@ -89,10 +89,7 @@ def postable(payload: Payload, name: str, settings: Settings) -> None:
         return
     length = sent_length(payload.body)
     check_length(length, {"": length}, settings.longest_comment)
-    try:
-        problems = adf_problems(name, payload.body)
-    except RecursionError:
-        problems = ["it is nested too deep to be looked through"]
+    problems = adf_problems(name, payload.body)
     if problems:
         raise RefusedError(f"{name}: the body is not valid ADF: {problems[0]}", "Render it again")
 

@@ -16,7 +16,7 @@ from ciops.triage.lexicon import Lexicon
 from ciops.triage.patterns import compiled, fold, term_pattern
 from ciops.triage.reading_rules import ZONES, ReadingRules, Zone
 from ciops.triage.sayings import SayingIndex
-from ciops.triage.versions import VersionWords
+from ciops.triage.version_words import VersionWords
 
 Role = Literal["root", "api", "path", "weak", "against"]
 ROLES: Final[tuple[Role, ...]] = ("root", "api", "path", "weak", "against")

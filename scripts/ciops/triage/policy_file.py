@@ -30,7 +30,7 @@ from ciops.triage.policy_families import read_families
 from ciops.triage.policy_language import read_lexicon, read_sayings
 from ciops.triage.policy_signals import REPRODUCTION_GROUPS, read_signal, read_signals
 from ciops.triage.reading_rules import ReadingRules
-from ciops.triage.versions import version_words
+from ciops.triage.version_words import version_words
 
 _TOP: Final = (
     "name", "version", "bots", "labels", "routes", "profiles", "default_profile", "reach",

@@ -6,56 +6,22 @@ mention starts, `AFTER` patterns start where it ends; code marks are stripped be
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from typing import Final, NewType
+from typing import Final
 
-Cue = NewType("Cue", str)
-_PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[|()]+|[|()]")
-
-
-def _cue(*alternatives: str) -> Cue:
-    return Cue("|".join(alternatives))
-
-
-@cache
-def pattern(cue: Cue) -> re.Pattern[str]:
-    """The compiled cue, for words in lower case, which is twice as fast as minding no case.
-
-    One that minds the case of a part (`(?-i:`) is for words as they are. Compiled when first
-    needed, as all of them together cost 30 ms.
-    """
-    flags = re.ASCII | (re.IGNORECASE if "(?-i:" in cue else 0)
-    return re.compile(_at_words(cue), flags)
-
-
-def _at_words(cue: Cue) -> str:
-    """A cue whose alternatives that begin with a word are tried where one begins alone."""
-    alternatives = [""]
-    depth = 0
-    for piece in _PIECE.findall(cue):
-        depth += (piece == "(") - (piece == ")")
-        if piece == "|" and not depth:
-            alternatives.append("")
-        else:
-            alternatives[-1] += piece
-    words = [text[2:] for text in alternatives if text.startswith(r"\b")]
-    others = [text for text in alternatives if not text.startswith(r"\b")]
-    return "|".join((rf"\b(?:{'|'.join(words)})", *others)) if len(words) > 1 else cue
-
+from ciops.triage.cue import Cue, cue
 
 _VERSION = r"(?:\s?[\d.]{1,8})?"
 _LIST = r"(?:\s?(?:,|/|and|or|nor|\+|&)\s?(?-i:[\w.-]{0,20}[A-Z_\d][\w.-]{0,20})){0,4}"
 """Further members of a list that the mention opens: `X, Y and Z aren't involved`."""
 
-SENTENCE_END: Final[Cue] = _cue(r"[.!?](?=[\s)\"'*_]|$)", r"[;。！？]", r"\s[-–—]{1,2}\s", r"\n")
-CLAUSE_END: Final[Cue] = _cue(
+SENTENCE_END: Final[Cue] = cue(r"[.!?](?=[\s)\"'*_]|$)", r"[;。！？]", r"\s[-–—]{1,2}\s", r"\n")
+CLAUSE_END: Final[Cue] = cue(
     r"[,:(、，]", r"\)",
     r"\b(?:but|however|although|though|while|whereas|because|since|so|and then|yet)\b",
     "が、|ので、|けど|但是?|mais\\b",
 )  # fmt: skip
 
-HEDGE: Final[Cue] = _cue(
+HEDGE: Final[Cue] = cue(
     r"\bi(?:'d)? (?:would )?(?:think|guess|suspect|assume|believe|suppose|wonder)\b",
     r"\b(?:maybe|perhaps|possibly|probably|might|may be|could be|not sure|no idea|my guess"
     r"|unsure)\b",
@@ -64,7 +30,7 @@ HEDGE: Final[Cue] = _cue(
     r"\b(?:suspicion|hunch|supposedly|presumably|likely|seems? like)\b",
     "と思い|と思わ|かもしれ|でしょうか|おそらく|可能|也许|peut-être|je pense|sans doute",
 )
-ASKS: Final[Cue] = _cue(
+ASKS: Final[Cue] = cue(
     r"[?？]", "でしょうか",
     r"^\W{0,4}(?:please )?(?:try|check|set|run|use)\b",
 )  # fmt: skip
@@ -87,7 +53,7 @@ _NOT_LINKS = (
     r"|it'?s|is"
     r"|that|use|using|touch|need)\s{1,2}){0,5}"
 )
-NEGATED_BEFORE: Final[Cue] = _cue(
+NEGATED_BEFORE: Final[Cue] = cue(
     rf"\b{_NOT}\s{{1,2}}{_NOT_LINKS}$",
     r"(?:不是|并非|没有(?:用|使用|看到|出现|发现|遇到)?|未见).{0,4}$",
     r"pas (?:de |du |un |une |le |la )?$",
@@ -101,7 +67,7 @@ _SKIP = (
     r"(?:(?!(?:if|when|while|unless|because|since|but|that|which|where|once|until|whenever)\b)"
     r"[\w/.-]{1,24},?\s{1,2}){0,4}?"
 )
-CLEARED_AFTER: Final[Cue] = _cue(
+CLEARED_AFTER: Final[Cue] = cue(
     rf"^{_LIST}(?:'s)?\s{{0,2}}{_SKIP}(?:is|are|was|were)(?:n'?t| not) (?:even |really |actually "
     rf"|at all )?"
     r"(?:involved|the (?:cause|problem|issue|culprit|reason|bug|point)|at fault|to blame"
@@ -138,11 +104,11 @@ CLEARED_AFTER: Final[Cue] = _cue(
 )
 
 _IN_VERSION = r"\b(?:on|in|with|under|until|till|before|at|up to)\s(?:[\w-]{1,16}\s)?v?\d{1,2}\.\d"
-VERSION_AFTER: Final[Cue] = _cue(rf"^[^,;:(]{{0,60}}?{_IN_VERSION}")
-VERSION_BEFORE: Final[Cue] = _cue(rf"{_IN_VERSION}[\w.+]{{0,12}},?\s$")
+VERSION_AFTER: Final[Cue] = cue(rf"^[^,;:(]{{0,60}}?{_IN_VERSION}")
+VERSION_BEFORE: Final[Cue] = cue(rf"{_IN_VERSION}[\w.+]{{0,12}},?\s$")
 
 # ------------------------------------------------------------------------------- elimination
-WITHOUT_BEFORE: Final[Cue] = _cue(
+WITHOUT_BEFORE: Final[Cue] = cue(
     r"\b(?:without|w/o|minus|bypass(?:ing|ed)?|no|(?:remov|disabl|dropp?|replac|unwrapp?|skipp?"
     r"|tak)(?:e|es|ed|ing|en)(?: away| out)?"
     r"|turn(?:ed|ing)? off|switch(?:ed|ing)? off|get(?:ting)? rid of|sans|leav(?:e|ing) out"
@@ -150,7 +116,7 @@ WITHOUT_BEFORE: Final[Cue] = _cue(
     r"\s{1,2}(?:(?:a|an|the|any|all|wrapping|wrapped|in|with|using|use|of|from|its?|plain|my|our"
     r"|layer)\s{1,2}){0,4}$",
 )
-OFF_AFTER: Final[Cue] = _cue(
+OFF_AFTER: Final[Cue] = cue(
     r"^\s{0,2}(?:=\s?(?:false|0|none|off)\b|(?:is |was |being |set to |turned |switched )?(?:off"
     r"|disabled|removed|commented out|(?:set to )?false)\b)",
     r"^.{0,4}(?:なし|を使わな|を外|を無効)",
@@ -159,7 +125,7 @@ _TROUBLE = (
     r"(?:error|problem|issue|hang|crash|failure|symptom|nan|deadlock|leak|drift|difference"
     r"|mismatch|exception|timeout)s?"
 )
-WORKS: Final[Cue] = _cue(
+WORKS: Final[Cue] = cue(
     r"\b(?:still |also |it |that )?(?:works?|worked|finishe[sd]|complete[sd]"
     r"|succeeds?|succeeded|trains|converges?)\b",
     r"\b(?<!is )(?<!are )(?<!was )(?<!be )(?<!being )pass(?:es|ed)\b(?! (?:in|to|as|through|via|by"
@@ -183,7 +149,7 @@ WORKS: Final[Cue] = _cue(
     rf"|froze|stall|hung|stuck)\w{{0,3}}\b",
     "正常|問題な|动作正常|fonctionne|没问题",
 )
-FAILS: Final[Cue] = _cue(
+FAILS: Final[Cue] = cue(
     r"\b(?:still|also|too|as well|even|likewise|identical(?:ly)?|no (?:difference|change|effect"
     r"|luck)|regardless|either|persist\w{0,3}|again|to no avail|in vain)\b",
     rf"\bsame (?:\w{{1,12}} )?(?:{_TROUBLE}|place|way|result|thing|behaviou?r|story|picture|here"
@@ -196,33 +162,33 @@ FAILS: Final[Cue] = _cue(
     r"|slow(?:er)?|leaks?|garbage|zeros?)\b",
     "同じ|変わ(?:ら|り)|一样|仍然|toujours|pareil|失敗|落ち|エラー|失败|报错|échoue",
 )
-ALIKE: Final[Cue] = _cue(
+ALIKE: Final[Cue] = cue(
     r"(?:same|also|too|as well|likewise|identical(?:ly)?|no (?:difference|change|effect)|either"
     r"|the same)\b",
     r"(?:do(?:es)?(?:n'?t| not)|didn'?t|did not|not) (?:help|change|matter|make a difference)"
     r"|change[sd]? nothing|nothing change[sd]",
     "同じ|変わ|一样|pareil",
 )
-WITH_BEFORE: Final[Cue] = _cue(
+WITH_BEFORE: Final[Cue] = cue(
     r"\b(?:with|using|under|on|in|via|through|inside|same with|over|by|for|of|from)\s{1,2}"
     r"(?:(?:a|an|the|plain|pure|raw|just|only|vanilla|regular|normal|old|single|bare|alone|both"
     r"|either|our|hand-?written|manual)\s{1,2}){0,3}$",
 )
-LOCATED_BEFORE: Final[Cue] = _cue(
+LOCATED_BEFORE: Final[Cue] = cue(
     r"\b(?:in|inside|of|for|on|from)\s{1,2}(?:(?:a|an|the)\s{1,2})?$",
 )
-SAME_WITH_BEFORE: Final[Cue] = _cue(
+SAME_WITH_BEFORE: Final[Cue] = cue(
     r"\b(?:same|identical|also|too|likewise|reproduces?|happens?|hangs?|fails?"
     r"|crashes)\s{1,2}(?:\w{1,12}\s{1,2}){0,3}?(?:with|on|under|using|in|for)\s{1,2}"
     r"(?:(?:a|the|plain|both|either|pure)\s{1,2}){0,2}$",
 )
-TOO_AFTER: Final[Cue] = _cue(
+TOO_AFTER: Final[Cue] = cue(
     r"^(?: backend)?,? (?:too|as well|also|likewise|has it too|fails? too|hangs? too|does (?:it"
     r"|the same)|shows? (?:it|the same)|behaves the same|(?:is )?(?:equally|just as) (?:bad"
     r"|broken|slow|wrong))\b",
     "^.{0,3}(?:でも同じ|也(?:一样|会|有))",
 )
-ONLY_WITH_BEFORE: Final[Cue] = _cue(
+ONLY_WITH_BEFORE: Final[Cue] = cue(
     r"\b(?:only|just|exclusively|specific to|specifically|unique to|triggered by|as soon as (?:i"
     r"|we) (?:add|use|enable))"
     r"\s{0,2}(?:(?:with|in|under|for|when|on|if|happens?|fails?|using|i|we|use|the|reproduces?"
@@ -239,7 +205,7 @@ _OF = (
     r"(?:(?:a|an|the|in|our|torch'?s|pytorch'?s|some|one|how|that|of|du|de|la|le|un"
     r"|une)\s{1,2}){0,4}$"
 )
-BLAME_BEFORE: Final[Cue] = _cue(
+BLAME_BEFORE: Final[Cue] = cue(
     r"\b(?:bug|issue|problem|regression|defect|race|deadlock|leak|fault|culprit|cause|failure"
     r"|mistake|bottleneck|limitation|reason|wrong|broken"
     r"|breakage|fix|fixed|lies|lives|sits|belongs|comes|came|originates?|stems?|caused|due"
@@ -253,7 +219,7 @@ BLAME_BEFORE: Final[Cue] = _cue(
     r"|il s'agit|vient de|à cause de)\s{1,2}" + _OF,
     "(?:原因は|問題は|实际上是|其实是)$",
 )
-BLAME_AFTER: Final[Cue] = _cue(
+BLAME_AFTER: Final[Cue] = cue(
     r"^(?:'s)?\s(?:[\w/-]{1,24}\s){0,2}?(?:bug|issue|problem|regression|defect|deadlock"
     r"|race)\b(?! of| with)",
     r"^(?:'s)?\s(?:[\w/-]{1,24}\s){0,3}?(?:is|was|are|seems|looks) (?:clearly |really |totally "
@@ -261,7 +227,7 @@ BLAME_AFTER: Final[Cue] = _cue(
     r"|problem|cause|one|reason|bottleneck)|incorrect|unaware|confused)\b",
     r"^\sside\b|^.{0,3}(?:の(?:バグ|不具合)|が原因|的(?:bug|问题))",
 )
-DEFECT_VERB: Final[Cue] = _cue(
+DEFECT_VERB: Final[Cue] = cue(
     r"^\s(?:[\w-]{1,20}\s){0,2}(?:message|warning|help|output|default|option|argument|flag"
     r"|exit code|log)s?\s(?:is |are )?(?:wrong|misleading|confusing|unclear|missing|ignored"
     r"|broken|lost)\b",
@@ -285,19 +251,19 @@ DEFECT_VERB: Final[Cue] = _cue(
     r"|reorders?|shards?|gathers?|reduces?|broadcasts?|double-\w{3,12}|mis\w{3,12}"
     r"|over\w{4,12}s)\b",
 )
-AGENT_BEFORE: Final[Cue] = _cue(
+AGENT_BEFORE: Final[Cue] = cue(
     r"\b(?:ignored|dropped|lost|swallowed|overwritten|clobbered|rejected|refused|broken|mishandled"
     r"|discarded|skipped|forgotten|misread|corrupted|unsupported|leaked|raised|thrown|reordered"
     r"|duplicated|not (?:respected|handled|supported|honou?red|propagated|forwarded|freed|released"
     r"|restored|recogni[sz]ed|accepted|passed on|kept|called|waited for)) by\s{1,2}"
     r"(?:(?:a|an|the|torch'?s|pytorch'?s)\s{1,2}){0,2}$",
 )
-SUBORDINATE: Final[Cue] = _cue(
+SUBORDINATE: Final[Cue] = cue(
     r"[^ ].{3,200}(?:[ ,]\b(?:when|if|while|whenever|once|unless|because|since|in case|as soon as"
     r"|inside|within|despite)\b|\((?=[^)]*$)|\[(?=[^\]]*$))",
 )
 """In a title, what its main clause is not: when something happens, and what stands in brackets."""
-CONTEXT_BEFORE: Final[Cue] = _cue(
+CONTEXT_BEFORE: Final[Cue] = cue(
     r"\b(?:with|under|using|use|uses|used|inside|behind|wrapped (?:in|with|by)|on top of|during"
     r"|after|before|like|as (?:a|an|the)|via|through|our|my|plus|and|or|from|launched (?:with"
     r"|by)"
@@ -305,17 +271,17 @@ CONTEXT_BEFORE: Final[Cue] = _cue(
     r"|against|unlike|similar to|running|run|ran|trying|followed|following"
     r"|based on)\s{1,2}(?:(?:a|an|the|plain|both|our|basic)\s{1,2}){0,2}$",
 )
-SETTING_BEFORE: Final[Cue] = _cue(r"\b\w{2,30} ?= ?[\"']?[\w:,./-]{0,40}$")
+SETTING_BEFORE: Final[Cue] = cue(r"\b\w{2,30} ?= ?[\"']?[\w:,./-]{0,40}$")
 """Inside the value that an argument is set to: `backend='cpu:x,cuda:y'`."""
-ASKED_OF_BEFORE: Final[Cue] = _cue(
+ASKED_OF_BEFORE: Final[Cue] = cue(
     r"^\W{0,6}(?:\[[^\]]{1,24}\] )?(?:please )?(?:make|let|teach|allow|have)\s{1,2}(?:the )?$"
 )
 """What a request wants to act: `Please make x choose y`."""
-PASSED_BEFORE: Final[Cue] = _cue(
+PASSED_BEFORE: Final[Cue] = cue(
     r"\b(?:goes?|went|going|pass(?:es|ed|ing)?|runs?|comes?|came|is|calls?) (?:\w{1,8} )?"
     r"(?:through|via)\s{1,2}(?:[\w.,]{1,40}\s{1,2}){0,3}$",
 )
-CONTEXT_AFTER: Final[Cue] = _cue(
+CONTEXT_AFTER: Final[Cue] = cue(
     r"^\s(?:\w{1,16}\s)?(?:training|runs?|jobs?|scripts?|setups?|models?|trainer|code|users?"
     r"|stack|world|program|pipeline|fine-?tun\w{1,4}|workloads?|tutorial|example|docs?)\b",
     r"^-(?:wrapped|based|trained|launched|style)\b",
@@ -323,7 +289,7 @@ CONTEXT_AFTER: Final[Cue] = _cue(
 )
 
 # ------------------------------------------------------------------------------------ events
-EVENT_DENIED_BEFORE: Final[Cue] = _cue(
+EVENT_DENIED_BEFORE: Final[Cue] = cue(
     r"\b(?:no|not|without|isn'?t|wasn'?t|doesn'?t|does not|didn'?t|don'?t|won'?t|wouldn'?t"
     r"|hasn'?t|haven'?t|can'?t|cannot|nor|neither|free of|instead of|rather than|avoid(?:s|ed"
     r"|ing)?|prevent(?:s|ed|ing)?"
@@ -333,24 +299,24 @@ EVENT_DENIED_BEFORE: Final[Cue] = _cue(
     r"\bnever\s{1,2}(?:[\w'/-]{1,16}\s{1,2})?$",
     r"\b(?:non-?|anti-)$",
 )
-EVENT_POSSIBLE_BEFORE: Final[Cue] = _cue(
+EVENT_POSSIBLE_BEFORE: Final[Cue] = cue(
     r"\b(?:can|could|may|might|would|should|potentially|possibly|eventually|if|whether|unless"
     r"|in case|to|risk of|chance of|prone to|likely to|lead to|worry|worried|afraid|fear"
     r"|in theory|theoretically)"
     r"\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
 )
-EVENT_BACKGROUND_BEFORE: Final[Cue] = _cue(
+EVENT_BACKGROUND_BEFORE: Final[Cue] = cue(
     r"\b(?:on|of|for|about|during|like|upon|debug(?:ging)?|analy[sz](?:e|es|ing)|diagnos(?:e|es"
     r"|ing)|investigat(?:e|es|ing)|provok(?:e|es|ed|ing)|simulat(?:e|es|ed|ing)|forc(?:e|es|ed"
     r"|ing)|inject(?:s|ed|ing)?|looks?|looked)\s{1,2}(?:(?:a|an|the|our|such|any|each|every"
     r"|real|deliberate|artificial|true|genuine|nccl|collective)\s{1,2}){0,3}$",
 )
-EVENT_DENIED_AFTER: Final[Cue] = _cue(
+EVENT_DENIED_AFTER: Final[Cue] = cue(
     r"^.{0,16}(?:ません|なかった|ない(?:です)?[。、]|しない)",
     r"^\s{0,3}[:|]\s{0,3}no\b(?=\s{0,3}(?:[|,.;)]|$))",
     r"^\W{0,3}(?:is|was) gone\b",
 )
-ANSWERED_NO: Final[Cue] = _cue(
+ANSWERED_NO: Final[Cue] = cue(
     r"^[^.!?]{0,60}\?{1,3}\W{0,3}(?:no|nope|nein|non)\b(?! (?:idea|error|output|log|clue))"
 )
 """Behind a question that is answered at once: `Is it X? No, Y.`"""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from ciops.triage import speech_cues as cues
-from ciops.triage.speech_cues import Cue, pattern
+from ciops.triage.cue import Cue, pattern
 
 Stance = Literal["blamed", "cleared", "subject", "located", "context", "named", "passed"]
 Outcome = Literal["works", "fails", "same"]

@@ -16,7 +16,7 @@ from operator import attrgetter, or_
 from typing import Final, NamedTuple
 
 from ciops.triage.issue_text import Line, Reading
-from ciops.triage.lexicon import NEGATOR, NUMBER, Lexicon, Token, sentences_of
+from ciops.triage.lexicon import NEGATOR, NUMBER, Token, sentences_of
 from ciops.triage.patterns import fold, words_of
 from ciops.triage.reading_rules import SPOKEN
 from ciops.triage.version_numbers import (
@@ -32,35 +32,14 @@ from ciops.triage.version_numbers import (
     version_in,
 )
 from ciops.triage.version_trials import Trial
+from ciops.triage.version_words import VersionWords
 
-CONCEPTS: Final = (
-    "works", "fails", "alike", "past", "older", "newest", "since", "onwards", "broke", "back",
-    "only", "tried", "then", "than", "within", "unit", "other_product", "product", "introduces",
-    "arrived", "mended",
-)  # fmt: skip
-"""Concepts of a policy's language that versions are read by."""
 _ASKED: Final = re.compile(r"[^.!?\n]{0,120}[?？]")
 _QUALIFIED: Final = 2
 _FAR: Final = -99
 _BEFORE: Final = ("introduces", "since", "back", "than", "within", "product", NUMBER)
 _MOST: Final = 60
 _MOST_KEPT: Final = 512
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class VersionWords:
-    """How the product's versions look, and the bits of the concepts."""
-
-    shape: re.Pattern[str]
-    lexicon: Lexicon
-    bits: dict[str, int]
-    masks: dict[tuple[str, ...], int] = field(default_factory=dict)
-
-    def has(self, concepts: int, *names: str) -> bool:
-        mask = self.masks.get(names)
-        if mask is None:
-            mask = self.masks[names] = reduce(or_, (self.bits[name] for name in names))
-        return concepts & mask != 0
 
 
 class _Said(NamedTuple):
@@ -76,12 +55,6 @@ class _Clause:
     versions: list[tuple[Version, Token]] = field(default_factory=list)
     said: int = 0
     outcome: bool | None = None
-
-
-def version_words(numbers: Sequence[str], lexicon: Lexicon) -> VersionWords:
-    """What `trials_of` needs of a policy; `numbers` are patterns of its versions, none for none."""
-    bits = {name: lexicon.bit(name) for name in (*CONCEPTS, NEGATOR, NUMBER)}
-    return VersionWords(re.compile("|".join(numbers) or "(?!)"), lexicon, bits)
 
 
 def trials_of(reading: Reading, words: VersionWords) -> list[Trial]:
