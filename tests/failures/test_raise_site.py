@@ -61,6 +61,24 @@ TESTS = [
         id="pytest",
     ),
     pytest.param(
+        [
+            *("____ test_join ____", "", "    def test_join():", ">       join(1)", ""),
+            *("tests/gear/test_a.py:31: ", "_ _ _ _ _ _", "", "stick = 1", ""),
+            *("    def join(stick):", "        def wait():", ">       raise Silent(stick)"),
+        ],
+        "E       gear.Silent: 1",
+        ["", "gear/radio.py:3: Silent"],
+        Frame("gear/radio.py", 3, "join"),
+        id="pytest, below the test",
+    ),
+    pytest.param(
+        ["____ test_join ____", "", "    def test_join():", "tests/a.py:3: ", "_ _ _ _", "deep()"],
+        "E       gear.Silent: 1",
+        ["", "gear/radio.py:3: Silent"],
+        Frame("gear/radio.py", 3, "test_join"),
+        id="pytest, where the source shows no function",
+    ),
+    pytest.param(
         ["=== RUN   TestMerge"],
         "store_test.go:41: got 3 rows, want 4",
         ["--- FAIL: TestMerge (0.1s)", "FAIL"],

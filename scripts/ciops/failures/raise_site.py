@@ -4,7 +4,7 @@ A traceback of its own counts first, if it leads through code that somebody owns
 compilers and test runners name a file in the message or right below it. An error of a device is
 reported late, by the traceback of whichever call met it next: the call that started the work stands
 in it (https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution). The test that
-failed stands for the function where no function is named.
+failed stands for the function where no function is named; pytest shows the source of the function.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ _TEST_ABOVE: Final = re.compile(
     r"_{3,} (?:\w+\.)*(?P<pytest>\w+)(?:\[.{0,200}\])? _{3,}$|=== RUN +(?P<go>\S{1,200})$"
     r"|\[ RUN +\] (?P<gtest>\S{1,200})"
 )
+# What parts the entries of a traceback of pytest, and the source that an entry shows.
+_ENTRY: Final = re.compile(r"(?:_ ){3,}_?$|_{3,} \S.* _{3,}$")
+_DEFINED: Final = re.compile(r"(?:> +)?(?:async )?def (?P<name>\w+)\(")
 _TEST_BELOW: Final = re.compile(
     r"--- FAIL: (?P<go>\S{1,200})|\[ +FAILED +\] (?P<gtest>[A-Z]\S{0,200}) \("
 )
@@ -90,10 +93,24 @@ def _in_test(frames: tuple[Frame, ...], event: Event) -> tuple[Frame, ...]:
     """The frames with the name of the failing test, where the innermost one has no function."""
     if event.kind != "test" or not frames or frames[-1].function:
         return frames
+    shown = _shown_function(event)
     match = _first(_TEST_BELOW, event.after) or _first(_TEST_ABOVE, reversed(event.before))
-    if match is None:
+    if not shown and match is None:
         return frames
-    return (*frames[:-1], replace(frames[-1], function=match[match.lastgroup or 0]))
+    function = shown or (match[match.lastgroup or 0] if match else "")
+    return (*frames[:-1], replace(frames[-1], function=function))
+
+
+def _shown_function(event: Event) -> str:
+    """The function whose source pytest shows above the error: the first of the last entry."""
+    found = ""
+    for line in reversed(event.before):
+        text = peel(line.text).text.strip()
+        if _ENTRY.match(text):
+            return found
+        match = _DEFINED.match(text)
+        found = match["name"] if match else found
+    return ""
 
 
 def _first(pattern: re.Pattern[str], lines: Iterable[Visible]) -> re.Match[str] | None:
