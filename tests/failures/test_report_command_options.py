@@ -267,6 +267,21 @@ def test_a_link_for_a_folder_is_refused(
     assert "--output: out is a symbolic link" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--output", "--keep-traces"])
+@pytest.mark.parametrize("folder", ["notes", "notes/deeper"])
+def test_a_file_for_a_folder_is_refused_before_anything_is_read(
+    fake: FakeGitLab,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    folder: str,
+    option: str,
+) -> None:
+    (tmp_path / "notes").write_text("mine", "utf-8")
+    assert report(fake, "--format", "json", option, folder) == 2
+    assert fake.request_count == 0
+    assert f"{option}: notes is a file, not a folder. Name another" in capsys.readouterr().err
+
+
 def test_a_link_for_a_report_is_replaced(fake: FakeGitLab, tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine", "utf-8")
     (tmp_path / "out").mkdir()

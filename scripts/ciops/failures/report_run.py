@@ -35,7 +35,7 @@ def _folders(options: Options) -> tuple[OutputFolder, OutputFolder | None]:
     """Where results go; refused before any call when one is a symbolic link."""
     folder = OutputFolder(options.output, "--output")
     keep = OutputFolder(options.keep_traces, "--keep-traces") if options.keep_traces else None
-    folder.refuse_link()
+    folder.refuse_misplaced()
     if keep is not None:
-        keep.refuse_link()
+        keep.refuse_misplaced()
     return folder, keep

@@ -153,6 +153,10 @@ class OutputFolder:
         with _aside(self.path / name) as file:
             yield file
 
-    def refuse_link(self) -> None:
-        """RefusedError when the folder is a link to another one."""
+    def refuse_misplaced(self) -> None:
+        """Before long work: RefusedError where the folder is a link, UsageError where a file."""
         refuse_link(self.path, self._option)
+        first = next((part for part in (self.path, *self.path.parents) if part.exists()), None)
+        if first is not None and not first.is_dir():
+            problem = f"{self._option}: {first} is a file, not a folder"
+            raise UsageError(problem, f"Name another folder by {self._option}")
