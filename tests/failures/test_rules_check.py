@@ -57,6 +57,20 @@ def test_a_word_that_is_no_command_is_refused(
     assert "there is no chekc" in shown
 
 
+@pytest.mark.parametrize("text", ["", "# nothing yet\n"])
+def test_empty_rules_are_said_to_be_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (tmp_path / "rules.yml").write_text(text, "utf-8")
+    assert main(["rules", "check", str(tmp_path / "rules.yml")], {}) == 2
+    assert "is empty. Begin with a copy of examples/smallest-rules" in capsys.readouterr().err
+
+
+def test_a_folder_is_no_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scan", str(tmp_path)], {}) == 2
+    assert "is a directory. Name the files in it" in capsys.readouterr().err
+
+
 def changed(text: str, old: str, new: str) -> str:
     assert text.count(old) == 1, old
     return text.replace(old, new)
@@ -95,7 +109,18 @@ WRONG = [
         LINE + BUCKET.partition("    matches")[0],
         "mine.yml:12: bucket ours/pump/dry: shows no match or no near miss",
     ),
-    (LINE + changed(BUCKET, "owner: us", "owner: them"), 'bucket ours/pump/dry: no owner "them"'),
+    (
+        LINE + changed(BUCKET, "owner: us", "owner: them"),
+        'bucket ours/pump/dry: no owner "them". Known are: ',
+    ),
+    (
+        LINE + changed(BUCKET, "owner: us", "owner: uss"),
+        'bucket ours/pump/dry: no owner "uss". Did you mean "us"?',
+    ),
+    (
+        LINE + changed(BUCKET, "owner: us", "owner: us\n    hypothesis: Dry at {file}."),
+        "hypothesis: nothing stands for {file}. Known are: {text}, {exception}, {frame}, {model}",
+    ),
     (
         "jobs: {parts: ' (?P<part>.)', workload_part: '2', around: them}\n",
         'jobs.around: there is no owner "them"',

@@ -52,6 +52,10 @@ class Condition:
         return self == Condition()
 
 
+# What may stand in a hypothesis for what a job shows.
+PLACES: Final = ("{text}", "{exception}", "{frame}", "{model}")
+
+
 @dataclass(frozen=True, slots=True)
 class BucketRule:
     """One rule.

@@ -187,6 +187,9 @@ def _assemble(readers: Sequence[Reader]) -> Knowledge:
     seen = tuple(rule for reader in readers for rule in _observations(reader))
     owners = tuple(owner for reader in readers for owner in _owners(reader))
     hints = _hints(next((r for r in readers if r.has("hints")), first))
+    if not first.mapping(KEYS):
+        step = "Begin with a copy of examples/smallest-rules/failure-rules.yml"
+        raise first.error("is empty", step)
     if not owners:
         raise first.error("no owner is configured", "Add at least one under owners", "owners")
     spoken = tuple(rule for rule in lines if rule.role not in _HINTED)

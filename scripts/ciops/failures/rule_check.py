@@ -7,10 +7,10 @@ the classifier as the reader would put them; excerpts of buckets are read like w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from ciops.failures.bucket_rules import BucketRule, Condition
+from ciops.failures.bucket_rules import PLACES, BucketRule, Condition
 from ciops.failures.buckets import JobEvidence, holds
 from ciops.failures.framing import clean
 from ciops.failures.knowledge import Knowledge, too_slow
@@ -18,7 +18,7 @@ from ciops.failures.line_rules import Classifier, LineRule
 from ciops.failures.prefixes import Peeled, peel
 from ciops.failures.trace import TraceReader
 from ciops.plumbing.pattern_trial import stalls_on
-from ciops.plumbing.yaml_file import Document, schema_problems, shown
+from ciops.plumbing.yaml_file import Document, nearest, schema_problems, shown
 
 
 def problems(knowledge: Knowledge, schema: Path) -> list[str]:
@@ -32,6 +32,7 @@ def problems(knowledge: Knowledge, schema: Path) -> list[str]:
     found += _line_problems(knowledge)
     found += _bucket_problems(knowledge)
     found += _unknown_owners(knowledge)
+    found += _unknown_places(knowledge)
     return found
 
 
@@ -126,11 +127,20 @@ def _match_problem(rule: LineRule, line: tuple[str, str], classifier: Classifier
     if not rule.compiled().search(text):
         return f"the pattern finds nothing in {shown(text)}"
     if rule.words and not any(word in text.lower() for word in rule.words):
-        return "none of its words stands in the line"
+        return "none of its words stands in the line. Put one that does into words"
     said = classifier.say(text, level)
     if said is not None and said.rule.role == rule.role:
         return ""
     return f"rule {said.rule.id} comes first" if said else "another level is asked for"
+
+
+def _unknown_places(knowledge: Knowledge) -> Iterator[str]:
+    for rule in knowledge.buckets:
+        for name in re.findall(r"\{\w+\}", rule.hypothesis):
+            if name not in PLACES:
+                where = f"{_where(knowledge, rule.name)}bucket {rule.name}"
+                step = f"Known are: {', '.join(PLACES)}"
+                yield f"{where}: hypothesis: nothing stands for {name}. {step}"
 
 
 def _bucket_problems(knowledge: Knowledge) -> Iterator[str]:
@@ -163,10 +173,18 @@ def _unknown_owners(knowledge: Knowledge) -> Iterator[str]:
     known = {owner.name for owner in knowledge.owners} | {"frame"}
     for rule in knowledge.buckets:
         if rule.owner not in known:
-            yield f"{_where(knowledge, rule.name)}bucket {rule.name}: no owner {shown(rule.owner)}"
+            where = f"{_where(knowledge, rule.name)}bucket {rule.name}"
+            yield f"{where}: no owner {shown(rule.owner)}. {_step(rule.owner, known)}"
     around = knowledge.jobs.around
     if around and around not in known:
-        yield f"jobs.around: there is no owner {shown(around)}"
+        yield f"jobs.around: there is no owner {shown(around)}. {_step(around, known)}"
     for component in knowledge.components:
         if component.owner not in known:
-            yield f"component {component.name}: there is no owner {shown(component.owner)}"
+            where = f"component {component.name}"
+            step = _step(component.owner, known)
+            yield f"{where}: there is no owner {shown(component.owner)}. {step}"
+
+
+def _step(name: str, known: Collection[str]) -> str:
+    close = nearest(name, known)
+    return f'Did you mean "{close}"?' if close else f"Known are: {', '.join(sorted(known))}"

@@ -29,6 +29,8 @@ def scan_file(path: Path, knowledge: Knowledge) -> ScanResult:
 def chunks(path: Path) -> Iterator[bytes]:
     """The bytes of a file, unpacked if it is gzipped (whatever its name)."""
     refuse_link_out(path)
+    if path.is_dir():
+        raise UsageError(f"{path}: is a directory", "Name the files in it")
     try:
         with path.open("rb") as file:
             packed = file.read(2) == _GZIP
