@@ -95,6 +95,29 @@ def test_a_case_without_facets_cannot_be_measured():
         expected_of({}, facts)
 
 
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("sub_oncal", "sub_oncall"), ("has_reprod", "has_repro"), ("module", "modules")],
+)
+def test_a_facet_that_is_mistyped_is_refused(name, nearest):
+    facts = from_rest({"issue": {"number": 1}})
+    with pytest.raises(UsageError, match=f'unknown facet "{name}". Did you mean "{nearest}"'):
+        expected_of({"facets": {name: True}}, facts)
+
+
+def test_a_facet_of_somebody_elses_is_left_alone():
+    facts = from_rest({"issue": {"number": 1}})
+    assert expected_of({"facets": {"weather": "wet", "type": "bug"}}, facts).values == {
+        "type": "bug"
+    }
+
+
+@pytest.mark.parametrize("name", ["has_repro", "has_reproduction"])
+def test_steps_are_expected_under_either_name(name):
+    facts = from_rest({"issue": {"number": 1}})
+    assert expected_of({"facets": {name: True}}, facts).values == {"has_reproduction": True}
+
+
 def test_shares_of_nothing_are_whole():
     assert (Count().precision, Count().recall, Count().f1, Share().value) == (1.0, 1.0, 1.0, 1.0)
     assert round(Count(3, 1, 2).f1, 3) == 0.667

@@ -55,7 +55,9 @@ def test_decide_reads_folders_and_json_lines(capsys, tmp_path):
     ("content", "problem"),
     [
         ("{", "is not JSON"),
-        ("[]", "holds no object"),
+        ("[]", "holds a list, no object with an issue. Write one issue a file"),
+        ("7", "holds a value, no object"),
+        (" \n", "is empty. Save one issue"),
         ('{"issue": {"labels": 3}}', '"labels" is int'),
         ("\udcff".encode("utf-8", "surrogateescape"), "UTF-8"),
     ],

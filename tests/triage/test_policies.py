@@ -51,6 +51,12 @@ def test_a_mistake_is_named_with_its_line_and_key(old, new, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "{}\n"])
+def test_an_empty_policy_is_said_to_be_empty(text):
+    with pytest.raises(CiopsError, match=r"p\.yml.*is empty\. Begin with a copy of examples/own"):
+        policy_of(parse(text, "p.yml"))
+
+
 @pytest.mark.parametrize("name", COMMENTS)
 def test_a_policy_without_a_comment_that_a_plan_may_leave_is_refused(name):
     document = parse(TEXT, "p.yml")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ciops.errors import UsageError
+from ciops.plumbing.yaml_file import nearest, shown
 from ciops.triage.decide import Decision
 from ciops.triage.facets import Facets, Kind
 from ciops.triage.facts import IssueFacts
@@ -23,6 +24,10 @@ SCALARS: Final = (
     "repro_expected",
 )  # fmt: skip
 _AUTHORED: Final = {"has_reproduction": "has_repro"}
+_FACETS: Final = frozenset(
+    (*SCALARS, *_AUTHORED.values(), "modules", "modules_acceptable_extra", "high_priority")
+)
+_EXAMPLE: Final = '{"distributed": true, "sub_oncall": "ROUTE"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +115,13 @@ def expected_of(data: Mapping[str, Any], facts: IssueFacts) -> Expected:
     """The expectation of an authored case; contested facets are left out."""
     facets = data.get("facets")
     if not isinstance(facets, Mapping):
-        raise UsageError(f"case {facts.id} has no facets to compare with", "Use authored cases")
+        step = f'Write what people decided into it, as in "facets": {_EXAMPLE}'
+        raise UsageError(f"case {facts.id} has no facets to compare with", step)
+    _refuse_mistyped(facets, facts.id)
     contested = set(data.get("contested") or ())
     named = {name: _AUTHORED.get(name, name) for name in SCALARS}
-    values = {n: facets[a] for n, a in named.items() if a in facets and not contested & {n, a}}
+    written = {n: a if a in facets else n for n, a in named.items()}
+    values = {n: facets[a] for n, a in written.items() if a in facets and not contested & {n, a}}
     absent = {"modules"} - facets.keys()
     process = data.get("process")
     return Expected(
@@ -125,6 +133,15 @@ def expected_of(data: Mapping[str, Any], facts: IssueFacts) -> Expected:
         scores_priority="high_priority" in facets and "high_priority" not in contested,
         process=_process(process) if isinstance(process, Mapping) else None,
     )
+
+
+def _refuse_mistyped(facets: Mapping[str, Any], case: str) -> None:
+    """UsageError where a facet is nearly the name of one: it would go unmeasured."""
+    for name in facets.keys() - _FACETS:
+        close = nearest(name, _FACETS)
+        if close:
+            problem = f"case {case}: facets: unknown facet {shown(name)}"
+            raise UsageError(problem, f'Did you mean "{close}"?')
 
 
 def _process(process: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:

@@ -43,7 +43,7 @@ def _cases_in(file: Path) -> Iterator[Case | Unread]:
     try:
         text = read_text(file)
     except UsageError as error:
-        yield Unread(str(file), str(error))
+        yield Unread(str(file), str(error).removeprefix(f"{file}: "))
         return
     if file.suffix != ".jsonl":
         yield _case(str(file), text)
@@ -54,12 +54,16 @@ def _cases_in(file: Path) -> Iterator[Case | Unread]:
 
 
 def _case(source: str, text: str) -> Case | Unread:
+    if not text.strip():
+        return Unread(source, "is empty. Save one issue as JSON in it")
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         return Unread(source, f"is not JSON: {error}")
     if not isinstance(data, dict):
-        return Unread(source, "holds no object with an issue")
+        kind = "a list" if isinstance(data, list) else "a value"
+        problem = f"holds {kind}, no object with an issue"
+        return Unread(source, f"{problem}. Write one issue a file, or one a line in a .jsonl file")
     case = data if "issue" in data else {"issue": data}
     try:
         return Case(source, from_rest(case), case)

@@ -49,7 +49,8 @@ def load_policy(path: str | Path) -> Policy:
 def policy_of(document: Document) -> Policy:
     """The policy of a parsed document."""
     top = Reader(document)
-    top.mapping(_TOP)
+    if not top.mapping(_TOP):
+        raise document.error((), "is empty", "Begin with a copy of examples/own-policy/policy.yml")
     routes = tuple(_routes(top))
     components = {component.id: component for component in _components(top, routes)}
     signals = tuple(read_signals(top))
