@@ -12,6 +12,7 @@ import contextlib
 import io
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +31,7 @@ WIDTH = 200
 
 def run(folder: Path) -> int:
     """Refuse the early record, render the finished one, post it, and find it posted."""
+    folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     early = folder / "too-early.yml"
     early.write_text(_earlier(RECORD.read_text(encoding="utf-8")), encoding="utf-8")
@@ -59,7 +61,13 @@ def _tool(arguments: list[str], env: dict[str, str]) -> int:
     shown = " ".join(arguments).replace(f"{ROOT}/", "")
     print(f"\n$ post_mortem_render.py {shown}")
     said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    # A summary that is nobody's lands in the working folder's `out`.
+    with (
+        tempfile.TemporaryDirectory() as aside,
+        contextlib.chdir(aside),
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+    ):
         status = main(arguments, env)
     for line in said.getvalue().splitlines():
         print(line if len(line) <= WIDTH else f"{line[:WIDTH]}… ({len(line):,} characters)")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ciops.postmortem.app import main
 from ciops.postmortem.document_lint import language_of
-from ciops.postmortem.draft import Known, block, draft, quoted
+from ciops.postmortem.draft import Known, block, draft, quoted, title_in
 from ciops.postmortem.record_reader import read_record
 from ciops.postmortem.sections import load_names, section_named, split_sections
 from postmortem.records import ROOT, judged, words
@@ -171,6 +171,33 @@ def test_both_sets_of_names_fill_a_record(capsys, tmp_path, name):
     assert record.owner.name == ""
     assert record.fix.references == ()
     assert "org/platform#5751" in text
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("# HRT-9: Lamps blink", "Lamps blink"),
+        ("# Post-mortem HRT-9: `a_b` hangs #", "`a_b` hangs"),
+        ("## Post-mortem HRT-9 : la lampe clignote", "la lampe clignote"),
+        ("# ポストモーテム HRT-9：点滅", "点滅"),
+        (r"# HRT-9 – one\_two fails", "one_two fails"),
+        ("# Lamps blink (HRT-9)", ""),
+        ("# HRT-90: Lamps blink", ""),
+        ("# Lamps blink\n\n## HRT-9: what we did", ""),
+        ("HRT-9: Lamps blink", ""),
+    ],
+)
+def test_the_title_is_what_stands_behind_the_ticket(heading, title):
+    assert title_in(f"{heading}\n\n## Summary\n\nIt blinked.\n", "HRT-9") == title
+
+
+def test_a_title_of_a_document_is_in_its_record(capsys, tmp_path):
+    old = tmp_path / "old.md"
+    old.write_text("# HRT-9: Lamps blink\n\n## Summary\n\nIt blinked.\n", encoding="utf-8")
+    arguments = ["new", "HRT-9", "--from-markdown", str(old), "--output", str(tmp_path)]
+    assert run(capsys, *arguments)[0] == 0
+    record = read_record((tmp_path / "HRT-9.yml").read_text("utf-8"), "r").record
+    assert (record.title, record.summary.strip()) == ("Lamps blink", "It blinked.")
 
 
 def test_lint_finds_by_section_and_line(capsys, tmp_path):

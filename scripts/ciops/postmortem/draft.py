@@ -78,6 +78,16 @@ def from_parts(
     return texts, tuple(items), hints
 
 
+def title_in(text: str, ticket: str) -> str:
+    """What the first heading says behind the ticket's key and a colon or dash; "" if nothing."""
+    heading = re.search(r"(?m)^#{1,2}[ \t]+(?P<words>\S.*?)[ \t#]*$", text)
+    if heading is None:
+        return ""
+    behind = rf"(?<![\w-]){re.escape(ticket)}(?![\w-])\s*[:：–—-]\s*(?P<title>.+)"
+    found = re.search(behind, heading["words"])
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", found["title"]) if found else ""
+
+
 def _items(body: str) -> Iterator[Item]:
     """One item a bullet; "(Alex, JIRA-12346.)" at its end names owner and artifact."""
     for bullet in _bullets(body):

@@ -12,7 +12,7 @@ from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.yaml_file import read_text
 from ciops.postmortem import command_line
-from ciops.postmortem.draft import Known, draft, from_parts
+from ciops.postmortem.draft import Known, draft, from_parts, title_in
 from ciops.postmortem.output_folder import file_stem, write_file
 from ciops.postmortem.wording import Words, load_words
 
@@ -55,9 +55,11 @@ def _known(options: argparse.Namespace, host: CiHost) -> Known:
     if options.from_markdown:
         from ciops.postmortem.sections import load_names, split_sections
 
-        parts = list(split_sections(read_text(options.from_markdown), load_names()))
+        text = read_text(options.from_markdown)
+        parts = list(split_sections(text, load_names()))
         texts, items, hints = from_parts(parts)
-        known = replace(known, texts=texts, items=items, hints=hints)
+        title = title_in(text, options.ticket)
+        known = replace(known, title=title, texts=texts, items=items, hints=hints)
     if options.pr:
         from ciops.postmortem.forge_facts import with_request
         from ciops.postmortem.services import services
