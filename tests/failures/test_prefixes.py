@@ -13,6 +13,8 @@ from ciops.failures.prefixes import ERROR, INFO, NO_LEVEL, WARNING, peel
         ("plain words", "", NO_LEVEL, "plain words"),
         ("3: hello", "rank 3", NO_LEVEL, "hello"),
         ("[rank1]: hello", "rank 1", NO_LEVEL, "hello"),
+        ("2026-05-04 10:00:00 ERROR 404: Not Found.", "", ERROR, "404: Not Found."),
+        ("2026-05-04 10:00:00 ERROR [rank1]: lost", "rank 1", ERROR, "lost"),
         ("[1,2]<stderr>: x", "rank 2", NO_LEVEL, "x"),
         ("[prterun-host-7@1,4]<stdout>: x", "rank 4", NO_LEVEL, "x"),
         ("[3]<stderr>:x", "rank 3", NO_LEVEL, "x"),

@@ -30,6 +30,18 @@ def test_a_runner_that_stamps_every_line_changes_nothing(excerpt: Excerpt) -> No
 
 
 @pytest.mark.parametrize("excerpt", FAILED[1::3], ids=lambda one: one.name)
+@pytest.mark.parametrize("end", ["\x07", "\x1b\\"], ids=["bell", "terminator"])
+def test_an_agent_that_stamps_lines_out_of_sight_changes_nothing(
+    excerpt: Excerpt, end: str
+) -> None:
+    # https://buildkite.com/docs/pipelines/managing-log-output: ESC _ bk;t=MILLISECONDS BEL
+    lines = excerpt.text.rstrip("\n").split("\n")
+    stamped = "".join(f"\x1b_bk;t=1777888999{n:03}{end}{x}\n" for n, x in enumerate(lines))
+    found, plain = scan(stamped), scan(excerpt.text)
+    assert (found.line, found.text, found.evidence) == (plain.line, plain.text, plain.evidence)
+
+
+@pytest.mark.parametrize("excerpt", FAILED[1::3], ids=lambda one: one.name)
 def test_carriage_returns_at_the_ends_of_lines_change_nothing(excerpt: Excerpt) -> None:
     found, plain = scan(excerpt.text.replace("\n", "\r\n")), scan(excerpt.text)
     assert (found.line, found.text, found.evidence) == (plain.line, plain.text, plain.evidence)
@@ -38,7 +50,8 @@ def test_carriage_returns_at_the_ends_of_lines_change_nothing(excerpt: Excerpt) 
 @pytest.mark.parametrize("excerpt", FAILED[2::3], ids=lambda one: one.name)
 def test_colours_change_nothing(excerpt: Excerpt) -> None:
     lines = excerpt.text.rstrip("\n").split("\n")
-    found, plain = scan("".join(f"\x1b[31m{x}\x1b[0m\n" for x in lines)), scan(excerpt.text)
+    coloured = (x if x.startswith("section_") else f"\x1b[31m{x}\x1b[0m" for x in lines)
+    found, plain = scan("\n".join(coloured) + "\n"), scan(excerpt.text)
     assert (found.line, found.evidence) == (plain.line, plain.evidence)
 
 

@@ -46,6 +46,7 @@ _APART: Final = 8
 _OPENING: Final = 7
 _WORD: Final = 5
 _SAME: Final = 24
+_STATE: Final = 3
 _LOOKED_AT: Final = 400
 _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
@@ -145,7 +146,8 @@ def _ends_job(event: Event, facts: Facts) -> bool:
 
 
 def _place(event: Event) -> int:
-    return event.number
+    """Where it happened: other processes may speak before a traceback has come to its end."""
+    return event.number if event.bare else event.start or event.number
 
 
 def _chosen(weighed: Sequence[tuple[int, Event]]) -> Event:
@@ -193,7 +195,12 @@ def _shown(event: Event, weighed: Sequence[tuple[int, Event]]) -> Event:
     """What a log that was shown after the fact says, where somebody had only waited in vain."""
     shown = [(weight, one) for weight, one in weighed if one.shown and one.number > event.number]
     told = [one for one in shown if one[0] >= weights.STATED]
-    return _chosen(told) if told else event
+    if told:
+        return _chosen(told)
+    # The script went on after it had shown them; the state of something, in a word, is no reason.
+    said = (one for _, one in shown if one.passed_over and len(one.text.split()) > _STATE)
+    reason = next(said, None)
+    return replace(reason, passed_over=False) if reason else event
 
 
 def _said_before(first: Event, weighed: Sequence[tuple[int, Event]]) -> Event:
@@ -226,7 +233,7 @@ def _says_the_same(one: str, other: str) -> bool:
 def _start_of_burst(first: Event, events: Sequence[Event]) -> Event:
     """The first of likely causes that lead up to a certain one without a gap."""
     for event in sorted(events, key=_place, reverse=True):
-        if event.mentioned or event.number >= first.number or first.kind == _KERNEL != event.kind:
+        if event.mentioned or _place(event) >= _place(first) or first.kind == _KERNEL != event.kind:
             continue
         if first.start - event.last <= _BURST:
             first = event

@@ -82,6 +82,17 @@ _GOES_ON: Final = frozenset(("command", "make", "link", "summary"))
 # Kinds of errors that a line may only mention: what was survived once is survived.
 _MENTIONED: Final = frozenset(("exception", "gpu", "resource", "network"))
 _LIVELY: Final = 12
+ENDS_ITSELF: Final = re.compile(r"\+ (?:exit|return) [1-9]\d{0,2}$|\+ false$")
+"""How a shell repeats the command by which a script ends itself as failed."""
+_COMMENTS: Final = re.compile(r"\+ (?:echo|printf) ")
+_NOTICED_WITHIN: Final = 15
+# Kinds of recoveries.
+_RETRY: Final = "retry"
+_DOWNLOAD: Final = "download"
+_OF_DOWNLOADS: Final = re.compile(
+    r"(?i)\b(?:https?|ftp)://|^[45]\d\d[: ]|\b(?:http|status|code|error)\W{1,3}[45]\d\d\b"
+    r"|\b(?:download|fetch|retriev|mirror|curl|wget)"
+)
 # Lines of a log that is shown after the fact.
 _SHOWN: Final = 80
 # An error that was outlived so often is background noise.
@@ -102,6 +113,7 @@ class EventLog:
         "_commands",
         "_failed",
         "_open",
+        "_passed_over",
         "closed",
         "concluded",
         "events",
@@ -117,6 +129,7 @@ class EventLog:
         self._commands: dict[str | None, int] = {}
         self._open: dict[str, Event] = {}
         self._begun: tuple[int, str] = (0, "")
+        self._passed_over: list[Event] = []
 
     def add(self, event: Event) -> Event:
         """Note an event; returns the one it repeats, or itself when it is new."""
@@ -160,6 +173,26 @@ class EventLog:
             if event.role in _RECOVERABLE and not (event.sure and event.kind in _STANDING):
                 self._close(event, retry=False)
 
+    def begin_command(self, number: int, text: str, source: str) -> None:
+        """A shell, whose output is that of `source`, repeats a command before it runs."""
+        self.showing = 0
+        if ENDS_ITSELF.match(text):
+            self._own_up(number)
+        elif _COMMENTS.match(text):
+            return
+        elif text.startswith("+ "):
+            self.next_command(number, source)
+        elif text.startswith(("$ ", "#")):
+            self.next_command(number)
+
+    def _own_up(self, number: int) -> None:
+        """A script ends itself as failed: what it seemed to have passed over last, it noticed."""
+        if not self._passed_over or self._passed_over[0] is not self.events[-1]:
+            return
+        for event in self._passed_over:
+            if not event.shown and number - event.last <= _NOTICED_WITHIN:
+                event.passed_over = False
+
     def next_command(self, number: int, tracer: str | None = None) -> None:
         """A command of the script begins: the one before, if nobody said that it failed, did not.
 
@@ -170,16 +203,20 @@ class EventLog:
         before, self._commands[tracer] = self._commands.get(tracer, 0), number
         if self.closed or (tracer is not None and not before):
             return
+        passed = []
         for event in reversed(self.events):
             if event.number <= max(before, self._failed):
-                return
+                break
             if tracer is None or (event.source == tracer and _is_slight(event)):
                 event.passed_over = True
+                passed.append(event)
+        self._passed_over = passed or self._passed_over
 
-    def recover(self, number: int, source: str, retry: bool) -> None:
+    def recover(self, number: int, source: str, kind: str) -> None:
         """What this process reported on the lines just above was overcome, or is tried again.
 
-        Not when the job has ended in between, nor by what the runner does after the script.
+        By a download only what was said of one. Not when the job has ended in between, nor by what
+        the runner does after the script.
         """
         if self.closed:
             return
@@ -190,7 +227,8 @@ class EventLog:
                 return
             if event.last < self.concluded:
                 return
-            self._close(event, retry)
+            if kind != _DOWNLOAD or _OF_DOWNLOADS.search(event.text):
+                self._close(event, kind == _RETRY)
 
     def _close(self, event: Event, retry: bool) -> None:
         link: Event | None = event

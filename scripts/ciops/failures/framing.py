@@ -34,9 +34,10 @@ _SECTION: Final = re.compile(
 )
 # How GitHub prints the script of a step before it runs: it says what could be, not what was.
 _SCRIPT: Final = re.compile(r"(?:\S{20,32}Z )?\x1b\[36;1m[^\x1b]*\x1b\[0m\r?$")
-# CSI, OSC, two-character escapes; and a CSI that the start of a chunk has cut off is left.
+# CSI, strings (OSC; APC, in which Buildkite's agent stamps each line) that ST or BEL ends,
+# two-character escapes; and a CSI that the start of a chunk has cut off is left.
 _ESCAPES: Final = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[@-Z\\-_]"
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_]"
     r"|[()#][0-9A-Za-z])"
 )
 # A colour code that lost its escape byte on the way, as GitHub and some log stores do.

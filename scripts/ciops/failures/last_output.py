@@ -14,7 +14,7 @@ from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures import weights
-from ciops.failures.events import Event
+from ciops.failures.events import ENDS_ITSELF, Event
 from ciops.failures.framing import Visible
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.line_rules import Said
@@ -32,6 +32,7 @@ _GROUP: Final = "##[group]Run "
 _END_OF_GROUP: Final = "##[endgroup]"
 
 _WARNS: Final = "warning"
+_WORDS: Final = "last-words"
 _COUNTS: Final = "counts"
 _NEAR: Final = 6
 _WARNING: Final = re.compile(r"(?i)(?<!\w)warning(?!\w)")
@@ -94,7 +95,16 @@ def _above_verdict(event: Event, facts: Facts, knowledge: Knowledge) -> Event | 
             found = look(output, event)
             if found is not None:
                 return found
-    return None
+    return _last_words(event, facts, knowledge)
+
+
+def _last_words(event: Event, facts: Facts, knowledge: Knowledge) -> Event | None:
+    """What was said last before a script ended itself as failed, whatever it was."""
+    above = _above(event, facts)
+    ends = [at for at, line in enumerate(above) if ENDS_ITSELF.match(line.text)]
+    said = next(_outputs(above[: ends[-1]], knowledge), []) if ends else []
+    last = next((heard for heard in reversed(said) if heard.text), None)
+    return _event(last, event, roles.HINT) if last else None
 
 
 def _found(output: Sequence[_Heard], event: Event) -> Event | None:
@@ -134,7 +144,7 @@ def _nearest(output: Sequence[_Heard]) -> Iterator[_Heard]:
 
 
 def _event(heard: _Heard, below: Event, role: str) -> Event:
-    rule = heard.said.rule.id if heard.said else _WARNS
+    rule = heard.said.rule.id if heard.said else _WARNS if heard.warns else _WORDS
     found = Event(heard.line.number, heard.text, role, rule, before=below.before)
     found.start = found.end = found.number
     found.last, found.alive, found.outlived = below.last, below.alive, below.outlived

@@ -193,7 +193,7 @@ def peel(text: str) -> Peeled:
     """The line under all its prefixes."""
     source, level = "", NO_LEVEL
     for depth in range(_DEEPEST):
-        match = _next_prefix(text, depth)
+        match = _next_prefix(text, depth, level)
         if match is None:
             said = record(text)
             if said is None:
@@ -209,7 +209,7 @@ def peel(text: str) -> Peeled:
     return Peeled(text, source, level)
 
 
-def _next_prefix(text: str, depth: int) -> re.Match[str] | None:
+def _next_prefix(text: str, depth: int, level: str) -> re.Match[str] | None:
     first = text[:1]
     if not first:
         return None
@@ -220,8 +220,10 @@ def _next_prefix(text: str, depth: int) -> re.Match[str] | None:
         kinds = _LETTER if first.isalpha() else ()
     for kind in kinds:
         match = kind.pattern.match(text)
-        if match and (not kind.outermost or depth < 4) and (not kind.accept or kind.accept(match)):
-            return match
+        if match is None or (kind.accept and not kind.accept(match)):
+            continue
+        if not kind.outermost or (depth < 4 and not (level and first.isdigit())):
+            return match  # the number after a level is a code: "ERROR 404: Not Found"
     return _LOGGER.match(text) if depth else None
 
 

@@ -230,7 +230,7 @@ class Speaker:
             return self._unknown(line, text)
         role = said.rule.role
         if role == roles.RECOVERY:
-            self._log.recover(line.number, self.source, said.rule.kind == "retry")
+            self._log.recover(line.number, self.source, said.rule.kind)
             return None
         if role == roles.NOISE:
             kind = said.rule.kind
@@ -252,7 +252,7 @@ class Speaker:
             self._log.showing = line.number
             return
         if said.rule.id in (ECHO, _STEP):
-            self._begin_command(line.number, text)
+            self._log.begin_command(line.number, text, self.source)
             return
         self._live(line)
         if said.rule.kind not in (_BEGINS, _PASSES):
@@ -262,13 +262,6 @@ class Speaker:
             self._log.begin_test(line.number, match["test"])
         elif match is not None:
             self._log.pass_test(match["test"])
-
-    def _begin_command(self, number: int, text: str) -> None:
-        self._log.showing = 0
-        if text.startswith("+ "):
-            self._log.next_command(number, self.source)
-        elif text.startswith(("$ ", "#")):
-            self._log.next_command(number)
 
     def _continues(self, said: Said, line: Line) -> bool:
         """Whether the line goes on with the event of the line above."""

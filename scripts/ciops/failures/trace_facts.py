@@ -14,6 +14,7 @@ from ciops.failures.framing import Visible
 VERDICTS: Final = frozenset(("runner", "concluded"))
 """Kinds of wrappers by which the runner itself says that the job failed."""
 _TOLD_WITHIN: Final = 30
+_EXPLAINED_WITHIN: Final = 3
 _VERDICT_WITHIN: Final = 60
 
 
@@ -109,6 +110,14 @@ class Facts:
             other.kind == "test" and other.number > event.number
             for other in self.events
             if other.role == roles.CAUSE
+        )
+
+    def explains_a_test(self, event: Event) -> bool:
+        """Whether an exception stands right below the name of a test that failed."""
+        return event.kind == "exception" and any(
+            0 < event.start - other.number <= _EXPLAINED_WITHIN
+            for other in self.events
+            if other.kind == "test" and other.role == roles.ANNOUNCEMENT
         )
 
     def tells(self, carried: str) -> bool:

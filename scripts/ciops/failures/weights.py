@@ -126,6 +126,8 @@ def _of_wrapper(event: Event, facts: Facts) -> int:
 def _of_cause(event: Event, facts: Facts) -> int:
     if event.passed_over:
         return SURVIVED if event.sure and event.kind in _LASTING else GUESSED
+    if facts.explains_a_test(event):
+        return CERTAIN if event.sure else LIKELY
     if _is_survived(event, facts):
         return _outlived(event, facts) if event.bare else SURVIVED
     if _is_output_of_a_test(event, facts):
