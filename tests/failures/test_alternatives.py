@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ciops.failures.alternatives import Finder, alternatives
@@ -121,6 +121,8 @@ _PATTERNS = st.builds(
     _PATTERNS,
     st.text("abcdAB 12", max_size=20) | st.sampled_from(["xabcd", "c dab dcba", "ABCD dcba c dab"]),
 )
+@example("^abc|abcd|b", "1b")
+@example("(?i)^abc|abcd|^b", "1b")
 def test_any_pattern_is_found_where_its_search_finds_it(source: str, text: str) -> None:
     text += "." * 48
     found, whole = Finder(source, 0).find(text, text.lower()), re.search(source, text)

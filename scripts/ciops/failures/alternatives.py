@@ -63,7 +63,7 @@ def alternatives(source: str) -> tuple[Alternative, ...]:
     """
     flags = _FLAGS.match(source)
     head = flags[0] if flags else ""
-    tokens = [(found.lastgroup, found[0]) for found in _TOKEN.finditer(source, len(head))]
+    tokens = _tokens(source, len(head))
     if _STRANGE.search(source) or any(map(_is_possessive, tokens)):
         return (Alternative(source, ()),)
     parts = [part for branch in _branches(tokens) for part in _parted(branch)]
@@ -71,6 +71,10 @@ def alternatives(source: str) -> tuple[Alternative, ...]:
         Alternative(head + "".join(text for _, text in part), clauses)
         for part, clauses in _telling(parts)
     )
+
+
+def _tokens(source: str, begin: int) -> list[_Token]:
+    return [(found.lastgroup, found[0]) for found in _TOKEN.finditer(source, begin)]
 
 
 def _telling(parts: list[list[_Token]]) -> Iterator[tuple[list[_Token], tuple[Clause, ...]]]:
@@ -285,4 +289,6 @@ def _try(source: str) -> _Try:
     """How to look for an alternative: what begins at the start need not be sought elsewhere."""
     pattern = re.compile(source)
     flags = _FLAGS.match(source)
-    return pattern.match if source.startswith("^", flags.end() if flags else 0) else pattern.search
+    branches = _branches(_tokens(source, flags.end() if flags else 0))
+    starts = all(branch[:1] == [("any", "^")] for branch in branches)
+    return pattern.match if starts else pattern.search
