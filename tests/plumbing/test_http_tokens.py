@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ciops.errors import UsageError
+from ciops.plumbing._http_transfer import checked_base
 from ciops.plumbing.http import Client, ForeignHostError, UnavailableError, segment
 from plumbing.conftest import Answer, Server
 
@@ -119,6 +120,15 @@ def test_base_addresses(client_of: Callable[..., Client], url: str, taken: bool)
         client_of(url)
     assert "pass" not in str(caught.value).replace("password", "")
     assert caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("service", "words"),
+    [("GitHub", "Write GITHUB_API_URL as"), ("GitLab", "--gitlab-url"), ("Forge", "Write it as")],
+)
+def test_a_base_address_that_is_none_is_said_by_its_setting(service: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        checked_base(service, "example.com")
 
 
 FOREIGN = [

@@ -42,7 +42,9 @@ def test_a_policy_of_ones_own_by_input(capsys: pytest.CaptureFixture[str]) -> No
     assert '"policy": "small@1"' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("sources", [[], ["x.json", "--since", "2020-01-01"]])
+@pytest.mark.parametrize(
+    "sources", [[], ["x.json", "--since", "2020-01-01"], ["x.json", "--repo", "o/r"]]
+)
 def test_backtest_takes_one_source(
     sources: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,14 +72,23 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or bool(re.fullmatch(r"127(?:\.\d{1,3}){3}", host))
 
 
+# Where the address of a service is given.
+_ADDRESS: Final = {
+    "GitHub": "GITHUB_API_URL",
+    "GitLab": "--gitlab-url, GITLAB_URL or CI_SERVER_URL",
+    "Jira": "JIRA_BASE_URL",
+}
+
+
 def checked_base(service: str, url: str) -> str:
     """A base address without its trailing slash; UsageError when a token must not go there."""
     url = url.strip().rstrip("/")
     origin = origin_of(url)
     if origin is None or urlsplit(url).query or urlsplit(url).fragment:
+        step = f"Write {_ADDRESS.get(service, 'it')} as https://host/path"
         raise UsageError(
             f"{service}: the API address is not a plain http(s) URL",
-            "Write it as https://host/path, without user, password or query",
+            f"{step}, without user, password or query",
         )
     scheme, host, _ = origin
     if scheme == "http" and not is_loopback(host):

@@ -93,13 +93,13 @@ def backtest_main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         "paths", nargs="*", type=Path, metavar="PATH", help="a case, a folder, JSONL"
     )
     add_place(parser)
-    parser.add_argument("--since", metavar="DATE", help="with --repo: issues from that day on")
+    parser.add_argument("--since", metavar="DATE", help="with --repo: issues touched since then")
     add_policy(parser)
     parser.add_argument("--against", type=Path, metavar="FILE2", help="show what it would change")
     parser.add_argument("--format", choices=("md", "json"), default="md", help="default: md")
     add_output(parser)
     options = parse(parser, arguments, detect(env))
-    if bool(options.paths) == bool(options.since):
+    if bool(options.paths) == bool(options.since) or (options.paths and options.repo):
         raise UsageError("backtest needs one source", "Give PATHs, or --repo and --since")
     policy = load_policy(options.policy)
     profile = profile_of(policy, options.profile)
