@@ -58,7 +58,10 @@ def main() -> None:
     parser.add_argument("--only", help="FILE.json:KEY, a list of file names to measure on")
     parser.add_argument("--show", action="store_true", help="show what went wrong")
     options = parser.parse_args()
-    index = json.loads((options.folder / "index.json").read_text())
+    listed = options.folder / "index.json"
+    if not listed.is_file():
+        parser.error(f"{listed}: no such file. It lists the logs, as --help says")
+    index = json.loads(listed.read_text())
     if options.only:
         file, _, key = options.only.rpartition(":")
         names = json.loads(Path(file).read_text())[key]
