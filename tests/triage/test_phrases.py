@@ -23,7 +23,9 @@ def test_a_phrase_is_urgent_or_not(phrase):
     assert bool(found) is (phrase["family"] is not None), found
 
 
-@pytest.mark.parametrize("report", told("modest.yml"), ids=lambda x: x["title"][:50])
+@pytest.mark.parametrize(
+    "report", [*told("modest.yml"), *told("blamed.yml")], ids=lambda x: x["title"][:50]
+)
 def test_what_is_modestly_told_is_urgent_or_not(report):
     comments = [said(c["body"], c["as"], c["by"]) for c in report.get("comments", ())]
     found = facets(report["title"], report["body"], *comments).high_priority

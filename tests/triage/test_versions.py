@@ -90,6 +90,10 @@ def test_versions_are_compared_as_far_as_both_go():
         "A new error on 2.1.0, it did not happen with 2.0.1.",
         "Downgrading to 1.12 resolves the issue.",
         "1.9 fits in memory, 1.10 fails.",
+        "After the upgrade from 2.5 to 2.8 it fails, 2.7 has it too.",
+        "Fails since 2.8. 2.9 has it too.",
+        "After moving from 2.6 to 2.7 it fails. With the 2.6 image the same command resumes.",
+        "2.6 以降で失敗します。",
     ],
 )
 def test_an_earlier_version_worked(text):
@@ -120,6 +124,10 @@ def test_an_earlier_version_worked(text):
         "Build PyTorch 2.6 from source and it fails.",
         "A batch of 1.4 GB works, one of 1.5 GB fails.",
         "Upgrading to 2.7 didn't help, it still fails.",
+        "torch 2.7.1 from conda-forge",
+        "After the upgrade from 2.5 to 2.8 it fails. 2.5 has the same error.",
+        "I thought it came since 2.8, but 2.6 has it too.",
+        "一开始以为是升级到 2.9 引起的，但退回 2.4 也一样报错。",
     ],
 )
 def test_no_earlier_version_worked(text):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ciops.triage.crash_site import crashed_elsewhere
 from ciops.triage.evidence import Evidence
 from ciops.triage.frames import judge_tracebacks
 from ciops.triage.issue_text import Line, Reading
@@ -21,6 +22,8 @@ WORKED_BEFORE: Final = "worked_before"
 """The signal of an earlier version that worked, in families that compare versions."""
 REPAIRED: Final = "group:repaired"
 """The topic of a later version that works: what failed has been repaired."""
+ELSEWHERE: Final = "group:elsewhere"
+"""The topic of a stack that shows a crash in another package."""
 LISTS_DIFFER: Final = "lists_differ"
 """The signal of lists of numbers that are shown and are not the same."""
 _COMPARISON: Final = "AssertionError"
@@ -34,6 +37,7 @@ def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterat
     yield from _raised(reading, policy)
     yield from _compared(reading, policy)
     yield from _shown_apart(reading, policy)
+    yield from _crashed_elsewhere(reading, policy)
     yield from _popular(reading, policy)
     yield from _called_inside(reading, policy)
     yield from _only_part_in_script(found, policy)
@@ -97,6 +101,17 @@ def _shown_apart(reading: Reading, policy: Policy) -> Iterator[Evidence]:
                 f"priority:{family.id}", LISTS_DIFFER, "api", round(points, 2), line.zone,
                 line.where, line.number, line.last, line.text, line.turn, line.speaker,
             )  # fmt: skip
+
+
+def _crashed_elsewhere(reading: Reading, policy: Policy) -> Iterator[Evidence]:
+    """The innermost frame of a crash, where it lies in another package."""
+    own = [pattern for family in policy.priorities for pattern in family.not_elsewhere]
+    line = crashed_elsewhere(reading, own) if own else None
+    if line is not None:
+        yield Evidence(
+            ELSEWHERE, ELSEWHERE.partition(":")[2], "root", policy.scoring.roles["root"], line.zone,
+            line.where, line.number, line.last, line.text, line.turn, line.speaker,
+        )  # fmt: skip
 
 
 def _popular(reading: Reading, policy: Policy) -> Iterator[Evidence]:

@@ -127,6 +127,8 @@ class Family:
     `raised` are points that an exception adds (negative for failures that are silent);
     `thumbs_up` and `people`: from how many on that alone is evidence for it (0: never);
     `compares_versions`: that an earlier version worked is evidence for it;
+    `not_elsewhere`: a stack whose innermost frame is in another package than these paths is of
+    another product's crash (`group:elsewhere`);
     `lists_not_after`: lists of numbers that differ are evidence for it, unless after these words;
     `plain_script`: a script without a word of the scope is evidence for it; `outweighs`: when it
     must have more points than what is said of the scope; `explains_trace`: where it shows in a
@@ -146,6 +148,7 @@ class Family:
     outweighs: Outweighs = "never"
     explains_trace: bool = False
     lists_not_after: frozenset[str] = frozenset()
+    not_elsewhere: tuple[re.Pattern[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

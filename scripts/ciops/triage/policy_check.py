@@ -13,13 +13,13 @@ from typing import Final
 from ciops.errors import UsageError
 from ciops.plumbing.pattern_trial import TOO_LONG, stalls_on
 from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
-from ciops.triage.inferred import LISTS_DIFFER, REPAIRED, WORKED_BEFORE
+from ciops.triage.inferred import ELSEWHERE, LISTS_DIFFER, REPAIRED, WORKED_BEFORE
 from ciops.triage.patterns import fold, pattern_anchors
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.policy_file import policy_of
 from ciops.triage.sayings import SayingIndex
 
-INFERRED: Final = frozenset({"group:called_inside", REPAIRED})
+INFERRED: Final = frozenset({"group:called_inside", ELSEWHERE, REPAIRED})
 SCHEMA: Final = "policy.schema.json"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final, get_args
 
@@ -10,7 +11,8 @@ from ciops.triage.policy import Family, Outweighs
 
 _FAMILY_KEYS: Final = (
     "threshold", "counts", "needs", "unless", "raised", "compares_versions", "thumbs_up",
-    "people", "plain_script", "outweighs", "explains_trace", "lists_not_after", "signals",
+    "people", "plain_script", "outweighs", "explains_trace", "lists_not_after",
+    "not_elsewhere", "signals",
 )  # fmt: skip
 
 
@@ -33,4 +35,5 @@ def read_families(section: Reader) -> Iterator[Family]:
             reader.choice("outweighs", get_args(Outweighs), "never"),  # type: ignore[arg-type]
             reader.flag("explains_trace", False),
             frozenset(reader.texts("lists_not_after", ())),
+            tuple(re.compile(text) for text in reader.texts("not_elsewhere", ())),
         )

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ciops.triage.issue_text import Line
 from ciops.triage.version_numbers import NEWEST, Version, precedes
+
+Basis = Literal["follows", "told", "alike"]
 
 
 class Trial(NamedTuple):
     """A version and whether it worked: `None` where it is only spoken of.
 
-    `certain` where the words say that it was so once, and not only that it is.
+    `certain` where the words say that it was so once, and not only that it is. `basis`: it only
+    follows from what is so since a version, or it is told, or told to be like another one.
     """
 
     version: Version
     works: bool | None
     certain: bool
     line: Line
+    basis: Basis = "told"
 
 
 def earlier_that_worked(trials: Sequence[Trial], reported: Version | None) -> Trial | None:
@@ -58,7 +62,14 @@ def _of_the_title(trials: Sequence[Trial]) -> Version | None:
 
 
 def _is_taken_back(trial: Trial, bad: Sequence[Trial]) -> bool:
-    """Whether it was found later that the version fails all the same."""
+    """Whether it was found that the version fails all the same.
+
+    That some older version worked only follows: it is taken back where one is told to fail alike.
+    """
+    if trial.basis == "follows":
+        began = [other.version for other in bad if other.basis == "follows"]
+        alike = (other.version for other in bad if other.basis == "alike")
+        return any(precedes(x, max(began)) and not precedes(min(began), x) for x in alike)
     width = len(trial.version)
     return any(
         other.line.later and not trial.line.later and other.version[:width] == trial.version

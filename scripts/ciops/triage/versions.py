@@ -31,7 +31,7 @@ from ciops.triage.version_numbers import (
     precedes,
     version_in,
 )
-from ciops.triage.version_trials import Trial
+from ciops.triage.version_trials import Basis, Trial
 from ciops.triage.version_words import VersionWords
 
 _ASKED: Final = re.compile(r"[^.!?\n]{0,120}[?？]")
@@ -85,11 +85,17 @@ def _compared(clauses: Sequence[_Clause], line: Line, words: VersionWords) -> It
     """Of versions that are measured, or set against each other, the later is complained of."""
     told = [version for clause in clauses for version, _ in clause.versions]
     said = reduce(or_, (clause.said for clause in clauses), 0)
-    settled = any(clause.outcome for clause in clauses if clause.versions)
+    settled = any(_is_settled(clause, max(told)) for clause in clauses if clause.versions)
     if len(set(told)) < 2 or settled or not words.has(said, "unit", "than"):
         return
     if words.has(said, "than") or not words.has(said, "alike"):
         yield from (Trial(version, version != max(told), True, line) for version in told)
+
+
+def _is_settled(clause: _Clause, newest: Version) -> bool:
+    """Whether it is said that a version works, or that one before the newest fails."""
+    earlier = all(version != newest for version, _ in clause.versions)
+    return clause.outcome is True or (clause.outcome is False and earlier)
 
 
 def _sentences(line: Line, words: VersionWords) -> Sequence[list[_Clause]]:
@@ -194,6 +200,8 @@ def _settle(clauses: Sequence[_Clause], words: VersionWords) -> None:
             before = clauses[at - 1].outcome if at else None
             after = _next_told(clauses, own, at, words)
             clause.outcome = _from_beside(clause, before, after, words)
+            if after is False and _is_alike(clauses[at + 1], words):
+                clause.said |= words.bits["too"]
         if at and clauses[at - 1].outcome and words.has(clause.said, "since"):
             clause.said |= words.bits["arrived"]
         if at:
@@ -286,14 +294,21 @@ def _trials_in(clauses: Sequence[_Clause], line: Line, words: VersionWords) -> I
             if version == NEWEST and words.has(clause.said, "other_product"):
                 continue
             if _began(clause, token, words):
-                yield Trial(version, False, True, line)
-                yield Trial(OLDER, True, True, line)
+                yield Trial(version, False, True, line, "follows")
+                yield Trial(OLDER, True, True, line, "follows")
             elif clause.outcome and _is_since(clause, token, words):
                 continue
             elif clause.outcome is None:
                 yield Trial(version, _was_once(clause, token, words), True, line)
             else:
-                yield Trial(version, clause.outcome, certain, line)
+                basis: Basis = "alike" if _is_alike(clause, words) else "told"
+                yield Trial(version, clause.outcome, certain, line, basis)
+
+
+def _is_alike(clause: _Clause, words: VersionWords) -> bool:
+    """`2.4 has it too`, `the same error`; the same command alone says nothing."""
+    failing = words.has(clause.said, "alike") and words.has(clause.said, "fails")
+    return failing or words.has(clause.said, "too")
 
 
 def _began(clause: _Clause, version: Token, words: VersionWords) -> bool:
@@ -311,10 +326,13 @@ def _began(clause: _Clause, version: Token, words: VersionWords) -> bool:
 
 
 def _is_since(clause: _Clause, version: Token, words: VersionWords) -> bool:
-    apart = (
-        version.first - token.last for token in clause.tokens if words.has(token.concepts, "since")
+    return any(
+        words.has(token.concepts, "since") and 0 < version.first - token.last <= 5
+        for token in clause.tokens
+    ) or any(
+        words.has(token.concepts, "onwards") and token.first - version.last == 1
+        for token in clause.tokens
     )
-    return any(0 < words_between <= 5 or words_between == -1 for words_between in apart)
 
 
 def _was_once(clause: _Clause, version: Token, words: VersionWords) -> bool | None:
