@@ -47,11 +47,19 @@ def earlier_that_worked(trials: Sequence[Trial], reported: Version | None) -> Tr
 
 
 def later_that_works(trials: Sequence[Trial]) -> Trial | None:
-    """The trial of a version that works again after all that fail, or None."""
+    """The trial of a version that works again after all that fail, or None.
+
+    Where no version is told to fail, those named are the reported ones, and one that somebody finds
+    to work afterwards repairs them.
+    """
     bad = [trial.version for trial in trials if trial.works is False]
+    good = [trial for trial in trials if trial.works]
+    if not bad:
+        good = [trial for trial in good if trial.line.later]
+        working = {NEWEST, *(trial.version for trial in good)}
+        bad = [trial.version for trial in trials if trial.version not in working]
     if not bad:
         return None
-    good = (trial for trial in trials if trial.works)
     return next((x for x in good if all(precedes(version, x.version) for version in bad)), None)
 
 
