@@ -150,16 +150,24 @@ LONG = [
 ]  # fmt: skip
 
 
+def is_done_within(seconds, work):
+    """Of the processor, once in three times: others' garbage may be collected meanwhile."""
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        if time.process_time() - start < seconds:
+            return True
+    return False
+
+
 @pytest.mark.parametrize("piece", LONG, ids=repr)
 def test_no_text_is_thought_about_for_long(piece):
     for body in ((piece * 60_000)[:60_000], f"```python\n{(piece * 60_000)[:60_000]}\n```"):
-        start = time.process_time()
-        decided(issue("x", body))
-        assert time.process_time() - start < 0.6  # a tenth of it on a quiet machine
+        facts = issue("x", body)
+        assert is_done_within(0.4, lambda facts=facts: decided(facts))  # quiet: a fifth of it
 
 
 def test_what_would_change_a_long_text_is_bounded():
     facts = issue("FSDP hangs", "It hangs with DDP, not NCCL, in 2.5. " * 400)
-    start = time.process_time()
-    would_change(facts, decided(facts), policy())
-    assert time.process_time() - start < 6
+    decision = decided(facts)
+    assert is_done_within(3, lambda: would_change(facts, decision, policy()))
