@@ -129,6 +129,9 @@ def test_all_that_is_known_of_the_product_is_in_the_policy():
 
 
 def test_a_policy_is_loaded_in_no_time():
-    start = time.process_time()
-    load_policy(POLICY_FILE)
-    assert time.process_time() - start < 0.4  # 0.05 s on a quiet machine
+    took = []
+    for _ in range(3):  # others' garbage may be collected meanwhile
+        start = time.process_time()
+        load_policy(POLICY_FILE)
+        took.append(time.process_time() - start)
+    assert min(took) < 0.3  # 0.06 s on a quiet machine
