@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ciops.triage.issue_text import Speaker
+from ciops.triage.issue_text import Line, Speaker
 from ciops.triage.matching import Hit
 from ciops.triage.policy import Policy, Role, Scoring
 from ciops.triage.reading_rules import MACHINE, ZONES, Zone
@@ -48,6 +48,22 @@ class Evidence:
     def group(self) -> str:
         """Kinds of places that count apart: the title, what is said, what ran, what it printed."""
         return GROUPS[self.zone]
+
+
+def evidence_of(
+    line: Line, topic: str, signal: str, role: Role, points: float, conclusion: bool = False
+) -> Evidence:
+    """What a line is evidence for."""
+    return Evidence(
+        topic, signal, role, points, line.zone, line.where, line.number, line.last, line.text,
+        line.turn, line.speaker, conclusion,
+    )  # fmt: skip
+
+
+def points_of(line: Line, role: Role, scoring: Scoring) -> float:
+    """What a role is worth where a line stands, from who says it."""
+    points = scoring.roles[role] * scoring.zones[line.zone] * scoring.speakers[line.speaker]
+    return round(points, 2)
 
 
 def echoes_aside(found: Sequence[Evidence], hits: Sequence[Hit]) -> list[Evidence]:

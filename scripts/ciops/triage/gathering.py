@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from ciops.triage.acronyms import foreign_acronyms
-from ciops.triage.evidence import Evidence, echoes_aside, misnamed_aside, superseded
+from ciops.triage.evidence import Evidence, echoes_aside, evidence_of, misnamed_aside, superseded
 from ciops.triage.frames import FrameVerdict, judge_tracebacks
 from ciops.triage.issue_text import Reading
 from ciops.triage.matching import Hit, find_hits
@@ -140,11 +140,8 @@ def _plain(hit: Hit, role: Role, scoring: Scoring, factor: float = 1.0) -> Evide
 
 
 def _evidence(hit: Hit, role: Role, points: float, conclusion: bool = False) -> Evidence:
-    line = hit.line
-    return Evidence(
-        hit.signal.topic, hit.signal.id, role, round(points, 2), line.zone, line.where, line.number,
-        line.last, line.text, line.turn, line.speaker, conclusion,
-    )  # fmt: skip
+    signal, points = hit.signal, round(points, 2)
+    return evidence_of(hit.line, signal.topic, signal.id, role, points, conclusion)
 
 
 def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:

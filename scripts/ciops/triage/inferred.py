@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ciops.triage.crash_site import crashed_elsewhere
-from ciops.triage.evidence import Evidence
+from ciops.triage.evidence import Evidence, evidence_of, points_of
 from ciops.triage.frames import judge_tracebacks
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
@@ -82,13 +82,8 @@ def _compared(reading: Reading, policy: Policy) -> Iterator[Evidence]:
 
 
 def _of_trial(trial: Trial, topic: str, signal: str, policy: Policy) -> Evidence:
-    line = trial.line
-    points = policy.scoring.roles["root"] * policy.scoring.zones[line.zone]
-    points *= policy.scoring.speakers[line.speaker]
-    return Evidence(
-        topic, signal, "root", round(points, 2), line.zone, line.where, line.number, line.last,
-        line.text, line.turn, line.speaker,
-    )  # fmt: skip
+    points = points_of(trial.line, "root", policy.scoring)
+    return evidence_of(trial.line, topic, signal, "root", points)
 
 
 def _shown_apart(reading: Reading, policy: Policy) -> Iterator[Evidence]:
@@ -97,10 +92,8 @@ def _shown_apart(reading: Reading, policy: Policy) -> Iterator[Evidence]:
         line = family.lists_not_after and lists_that_differ(reading, family.lists_not_after)
         if line:
             points = policy.scoring.roles["api"] * policy.scoring.zones["prose"]
-            yield Evidence(
-                f"priority:{family.id}", LISTS_DIFFER, "api", round(points, 2), line.zone,
-                line.where, line.number, line.last, line.text, line.turn, line.speaker,
-            )  # fmt: skip
+            topic = f"priority:{family.id}"
+            yield evidence_of(line, topic, LISTS_DIFFER, "api", round(points, 2))
 
 
 def _crashed_elsewhere(reading: Reading, policy: Policy) -> Iterator[Evidence]:
@@ -108,10 +101,8 @@ def _crashed_elsewhere(reading: Reading, policy: Policy) -> Iterator[Evidence]:
     own = [pattern for family in policy.priorities for pattern in family.not_elsewhere]
     line = crashed_elsewhere(reading, own) if own else None
     if line is not None:
-        yield Evidence(
-            ELSEWHERE, ELSEWHERE.partition(":")[2], "root", policy.scoring.roles["root"], line.zone,
-            line.where, line.number, line.last, line.text, line.turn, line.speaker,
-        )  # fmt: skip
+        signal, points = ELSEWHERE.partition(":")[2], policy.scoring.roles["root"]
+        yield evidence_of(line, ELSEWHERE, signal, "root", points)
 
 
 def _popular(reading: Reading, policy: Policy) -> Iterator[Evidence]:
@@ -191,10 +182,7 @@ def _plain_script(
     points = policy.scoring.roles["root"] * policy.scoring.zones["code"]
     for family in policy.apart:
         if family.plain_script:
-            yield Evidence(
-                f"apart:{family.id}", "script_without_scope", "root", points, line.zone, line.where,
-                line.number, line.last, line.text, line.turn, line.speaker,
-            )  # fmt: skip
+            yield evidence_of(line, f"apart:{family.id}", "script_without_scope", "root", points)
 
 
 def _speaks_of_scope(item: Evidence, policy: Policy) -> bool:

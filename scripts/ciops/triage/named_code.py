@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ciops.triage.evidence import Evidence
+from ciops.triage.evidence import Evidence, evidence_of, points_of
 from ciops.triage.frames import owner_of
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
@@ -46,12 +46,8 @@ def named_code(reading: Reading, found: Sequence[Evidence], policy: Policy) -> I
 
 
 def _evidence(line: Line, component: str, kind: str, policy: Policy) -> Evidence:
-    points = policy.scoring.roles["api"] * policy.scoring.zones[line.zone]
-    return Evidence(
-        f"component:{component}", f"{component}_{kind}", "api",
-        round(points * policy.scoring.speakers[line.speaker], 2), line.zone, line.where,
-        line.number, line.last, line.text, line.turn, line.speaker,
-    )  # fmt: skip
+    points = points_of(line, "api", policy.scoring)
+    return evidence_of(line, f"component:{component}", f"{component}_{kind}", "api", points)
 
 
 def _owner_of_name(name: str, policy: Policy) -> str | None:

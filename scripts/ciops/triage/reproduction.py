@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Final
 
 from ciops.triage.code_reading import is_call, is_closed_call, is_program, touching_line
-from ciops.triage.evidence import Evidence
+from ciops.triage.evidence import Evidence, evidence_of
 from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
 
@@ -110,10 +110,7 @@ def touching_block(reading: Reading, policy: Policy) -> Line | None:
 
 
 def _sign(line: Line, signal: str) -> Evidence:
-    return Evidence(
-        "reproduction:present", signal, "root", 4.0, line.zone, line.where, line.number, line.last,
-        line.text, line.turn, line.speaker,
-    )  # fmt: skip
+    return evidence_of(line, "reproduction:present", signal, "root", 4.0)
 
 
 def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
