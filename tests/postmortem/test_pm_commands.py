@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from ciops.postmortem.app import COMMANDS, main
 from ciops.postmortem.output_folder import file_stem
-from postmortem.records import CASES, ROOT, changed
+from postmortem.records import CASES, GONE, ROOT, changed
 
 EXAMPLE = str(ROOT / "examples" / "post-mortem.yml")
 DESTINATIONS = ["jira", "jira-server", "print", "file", "pull-request", "wiki"]
@@ -88,6 +88,27 @@ def test_a_yaml_fault_is_refused_and_a_missing_file_is_usage(capsys, tmp_path):
 def test_strict_makes_findings_count(capsys):
     assert run(capsys, "check", str(CASES / "10.yml"), "--strict")[0] == 3
     assert run(capsys, "check", str(CASES / "01.yml"), "--strict")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "said"),
+    [
+        ("ja", "fr", "--language fr は使われません。記録自身が language: ja と指定しています。"),
+        ("en", "ja", "--language ja is passed over: the record says language: en itself."),
+        ("fr", "en", "--language en n'est pas suivi\u00a0: la clé language du dossier indique fr."),
+        ("fr", "fr", ""),
+        (GONE, "fr", ""),
+        ("fr", None, ""),
+        ("frr", "en", ""),  # an error of its own
+    ],
+)
+def test_a_record_s_own_language_is_stronger_than_the_option_and_says_so(
+    capsys, record, own, asked, said
+):
+    option = ["--language", asked] if asked else []
+    out = run(capsys, "check", record(language=own), *option)[1]
+    assert ("--language" in out) == bool(said)
+    assert said in out
 
 
 def test_an_incident_waits_for_its_confirmation(capsys):

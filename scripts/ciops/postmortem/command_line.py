@@ -19,7 +19,8 @@ class Parser(command_line.Parser):
 def add_record(parser: argparse.ArgumentParser) -> None:
     """The options of the commands that read a record."""
     parser.add_argument("record", type=Path, metavar="RECORD", help="the record, a YAML file")
-    add_language(parser)
+    about = "of a record that does not name its own, default: en"
+    parser.add_argument("--language", choices=LANGUAGES, help=about)
     parser.add_argument("--strict", action="store_true", help="exit 3 on findings as well")
     parser.add_argument(
         "--verify", action="store_true", help="look references up with the tokens that are set"
@@ -32,13 +33,10 @@ def add_record(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
-def add_language(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--language",
-        choices=LANGUAGES,
-        default="en",
-        help="of a record that does not name its own, default: en",
-    )
+def add_language(parser: argparse.ArgumentParser, of: str) -> None:
+    """The language of what has none of its own."""
+    about = f"of {of}, default: en"
+    parser.add_argument("--language", choices=LANGUAGES, default="en", help=about)
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:

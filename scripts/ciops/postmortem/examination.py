@@ -9,7 +9,7 @@ from ciops.plumbing.yaml_file import read_text
 from ciops.postmortem.gates import Decision, decide
 from ciops.postmortem.prose import Finding, check_record, document_line
 from ciops.postmortem.prose_rules import load_guide
-from ciops.postmortem.record import Record
+from ciops.postmortem.record import Language, Record
 from ciops.postmortem.record_reader import Reading, read_record
 from ciops.postmortem.settings import Settings, load_settings
 from ciops.postmortem.wording import Words, load_words
@@ -25,7 +25,10 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """`name` is the record's file as the user wrote it."""
+    """`name` is the record's file as the user wrote it.
+
+    `asked` is the language that `--language` names, None without it: a record's own is stronger.
+    """
 
     name: str
     reading: Reading
@@ -33,6 +36,7 @@ class Examination:
     warnings: tuple[Warned, ...]
     words: Words
     settings: Settings
+    asked: Language | None
 
     @property
     def record(self) -> Record:
@@ -41,13 +45,14 @@ class Examination:
 
 def examine(options: argparse.Namespace, ticket: str = "") -> Examination:
     """Read and judge the record that the options name; `ticket` takes the place of the record's."""
-    settings = load_settings(options.settings)
-    reading = read_record(read_text(options.record), str(options.record), options.language)
+    settings, name, asked = load_settings(options.settings), str(options.record), options.language
+    reading = read_record(read_text(options.record), name, asked or "en")
     if ticket:
         reading = replace(reading, record=replace(reading.record, ticket=ticket))
     words = load_words(reading.record.language)
     decision = decide(reading, settings, words, is_bug_fix=options.confirm_bug_fix)
-    return Examination(str(options.record), reading, decision, _warnings(reading), words, settings)
+    warnings = _warnings(reading)
+    return Examination(name, reading, decision, warnings, words, settings, asked)
 
 
 def _warnings(reading: Reading) -> tuple[Warned, ...]:

@@ -28,7 +28,7 @@ def parser() -> command_line.Parser:
     built.add_argument(
         "--from-markdown", type=Path, metavar="FILE", help="an existing post-mortem to start from"
     )
-    command_line.add_language(built)
+    command_line.add_language(built, "the record and its guidance")
     command_line.add_output(built)
     return built
 

@@ -26,7 +26,7 @@ def parser() -> command_line.Parser:
     built = command_line.Parser("publish", about, "out/PLUG-2218.jira.json --approve sha256:…")
     built.add_argument("payload", type=Path, metavar="FILE", help="a payload that render wrote")
     built.add_argument("--approve", metavar="sha256:HEX", default="", help="its approved digest")
-    command_line.add_language(built)
+    command_line.add_language(built, "what is printed")
     command_line.add_settings(built)
     return built
 

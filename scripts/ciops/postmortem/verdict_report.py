@@ -66,7 +66,8 @@ def as_json(examination: Examination, looked: Sequence[Looked] | None = None) ->
 
 def as_text(examination: Examination, looked: Sequence[Looked] = ()) -> str:
     """The verdict, what is missing, and what to reword, in the record's language."""
-    return "\n".join([*_verdict(examination), *_prose(examination), *verification(looked)])
+    parts = [_verdict(examination), _language(examination), _prose(examination)]
+    return "\n".join([line for part in parts for line in part] + list(verification(looked)))
 
 
 def _verdict(examination: Examination) -> Iterator[str]:
@@ -85,6 +86,13 @@ def _verdict(examination: Examination) -> Iterator[str]:
         yield f"      {fault.suggestion}"
     if decision.redirect and decision.verdict != "confirm":
         yield words.say(f"redirect.{decision.redirect}")
+
+
+def _language(examination: Examination) -> Iterator[str]:
+    """That the language asked for was passed over for the record's own."""
+    asked, own = examination.asked, examination.record.language
+    if asked not in (None, own):
+        yield examination.words.say("verdict.language", asked=str(asked), own=own)
 
 
 def _fault(examination: Examination, problem: str) -> str:
