@@ -123,13 +123,44 @@ def test_nothing_is_posted_without_the_right_digest(tmp_path, site, capsys, appr
     assert site.request_count == 0
 
 
-@pytest.mark.parametrize("written", [b"\xef\xbb\xbf%s", b"%s\n", b" %s", b"%s\0"])
-def test_the_digest_is_that_of_every_byte(tmp_path, site, capsys, written):
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (b"\xef\xbb\xbf%s", "is no payload that render wrote: it is not JSON"),
+        (b"%s\n", "not the one that was approved"),
+        (b" %s", "is no payload that render wrote: it is not written as render writes it"),
+        (b"%s\0", "is no payload that render wrote: it is not JSON"),
+    ],
+)
+def test_the_digest_is_that_of_every_byte(tmp_path, site, capsys, written, words):
     path, approval = rendered(tmp_path, env_of(site))
     path.write_bytes(written % path.read_bytes())
     status, _, err = run(["publish", str(path), "--approve", approval], env_of(site), capsys)
     assert (status, site.request_count) == (3, 0)
-    assert "not the one that was approved" in err
+    assert words in err
+
+
+@pytest.mark.parametrize("approval", ["", "sha256:" + "0" * 64], ids=["no-digest", "of-another"])
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("PLUG-2218.md", "# Post-mortem", "it is not JSON"),
+        ("empty.json", "", "it is not JSON"),
+        ("list.json", "[]", "it holds no object"),
+        ("run.json", '{"schema":1,"writes":[]}', "body (found: schema, writes)"),
+    ],
+)
+def test_a_file_that_is_no_payload_is_said_to_be_none(
+    tmp_path, site, capsys, approval, name, text, what
+):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    arguments = ["publish", str(tmp_path / name), "--approve", approval]
+    status, _, err = run(arguments, env_of(site), capsys)
+    assert (status, site.request_count) == (3, 0)
+    assert f"{name} is no payload that render wrote: it" in err
+    assert what in err
+    assert "Name the TICKET.jira.json that render --to jira wrote" in err
+    assert "changed" not in err
 
 
 def test_an_edited_file_is_refused(tmp_path, site, capsys):
@@ -170,7 +201,7 @@ def test_no_credentials(tmp_path, site, capsys):
     ("text", "words"),
     [
         ("{", "not JSON"),
-        ("[]", "exactly"),
+        ("[]", "holds no object"),
         ('{"site":null,"issue":"A-1","visibility":null,"body":{},"x":1}', "exactly"),
         ('{"site":null,"issue":"../A-1","visibility":null,"body":"x"}', "key of a Jira issue"),
         ('{"site":null,"issue":"A-1","visibility":"x","body":"x"}', "visibility"),

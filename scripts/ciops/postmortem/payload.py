@@ -79,8 +79,11 @@ def read_payload(written: str | bytes, name: str) -> Payload:
         data = json.loads(text)
     except (ValueError, RecursionError):
         raise _broken(name, "is not JSON") from None
-    if not isinstance(data, dict) or sorted(data) != sorted(_KEYS):
-        raise _broken(name, f"does not hold exactly {', '.join(_KEYS)}")
+    if not isinstance(data, dict):
+        raise _broken(name, "holds no object")
+    if sorted(data) != sorted(_KEYS):
+        found = shown(", ".join(data), 80, quote=False) or "none"
+        raise _broken(name, f"has not exactly the keys {', '.join(_KEYS)} (found: {found})")
     site, issue, body = data["site"], data["issue"], data["body"]
     if not isinstance(site, str | None) or not isinstance(issue, str):
         raise _broken(name, "names no site or issue as text")
@@ -102,7 +105,8 @@ def _visibility(data: Json, name: str) -> Visibility | None:
 
 
 def _broken(name: str, what: str) -> UsageError:
-    return UsageError(f"{name}: {what}", "Render the record again with --to jira")
+    step = "Name the TICKET.jira.json that render --to jira wrote, or render the record again"
+    return UsageError(f"{name} is no payload that render wrote: it {what}", step)
 
 
 def read_visibility(text: str) -> Visibility:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hmac
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ciops.errors import EXIT_DONE, RefusedError
+from ciops.errors import EXIT_DONE, RefusedError, UsageError
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.yaml_file import read_bytes
@@ -37,8 +36,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     settings = load_settings(options.settings)
     # Read once: what was approved is what is sent, whatever becomes of the file.
     raw = read_bytes(options.payload)
-    approved(raw, options.approve)
-    payload = read_payload(raw, str(options.payload))
+    payload = approved(raw, options.approve, str(options.payload))
     same_site(payload, site_of(env))
     postable(payload, str(options.payload), settings)
     with _alone(options.payload):
@@ -60,16 +58,20 @@ def _alone(path: Path) -> Iterator[None]:
         yield
 
 
-def approved(raw: bytes, approval: str) -> None:
-    """Refuse unless the approval is the digest of these very bytes."""
+def approved(raw: bytes, approval: str, name: str) -> Payload:
+    """The payload; refuse unless the approval is the digest of these very bytes."""
+    if approval == digest(raw):
+        return read_payload(raw, name)
+    try:
+        read_payload(raw, name)
+    except UsageError as error:
+        raise RefusedError(error.problem, error.next_step) from None
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", approval):
         problem = "no digest approves this payload" if not approval else "the approval is no digest"
         raise RefusedError(problem, "Read the payload, then give --approve with the digest shown")
-    if not hmac.compare_digest(approval, digest(raw)):
-        problem = "the payload is not the one that was approved"
-        raise RefusedError(
-            problem, "It was changed since: read it again and approve its own digest"
-        )
+    problem = "the payload is not the one that was approved"
+    step = "It was changed or rendered anew since: read it again and approve its own digest"
+    raise RefusedError(problem, step)
 
 
 def same_site(payload: Payload, site: str) -> None:
