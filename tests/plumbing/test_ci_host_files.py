@@ -199,6 +199,8 @@ def test_bad_events_are_one_sentence(
     variables = {"GITHUB_EVENT_NAME": "issues", "GITHUB_EVENT_PATH": str(path)}
     with pytest.raises(UsageError) as caught:
         on(env, variables, {"TRIGGER_PAYLOAD": str(path)}).host.event()
+    variable = "GITHUB_EVENT_PATH" if env is GITHUB else "TRIGGER_PAYLOAD"
+    assert str(caught.value).startswith(f"{variable}: the event file ")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -208,8 +210,12 @@ def test_a_missing_and_a_huge_event_file(
 ) -> None:
     path = tmp_path / "event.json"
     env = {"GITHUB_EVENT_NAME": "issues", "GITHUB_EVENT_PATH": str(path)}
-    with pytest.raises(UsageError, match="no such file"):
+    with pytest.raises(UsageError) as missing:
         on(GITHUB, env).host.event()
+    named = f"GITHUB_EVENT_PATH: the event file {path}: no such file. Name the issue or pipeline"
+    assert named in str(missing.value)
+    with pytest.raises(UsageError, match="TRIGGER_PAYLOAD: the event file .*: is a directory"):
+        on(GITLAB, {"TRIGGER_PAYLOAD": str(tmp_path)}).host.event()
     monkeypatch.setattr(ci_host, "EVENT_LIMIT", 10)
     path.write_text(json.dumps({"a": "x" * 20}))
     with pytest.raises(UsageError, match="is larger than 10 bytes"):

@@ -311,12 +311,16 @@ class GitLabCi(CiHost):
 
 
 def _payload(path: str, variable: str) -> dict[str, Any]:
+    instead = "Name the issue or pipeline by an option instead"
     try:
         payload = json.loads(read_text(path, EVENT_LIMIT))
+    except UsageError as error:
+        raise UsageError(f"{variable}: the event file {error.problem}", instead) from None
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         problem = f"{variable}: the event file {shown(path)} is not JSON{where}"
-        raise UsageError(problem, "Name the issue or pipeline by an option instead") from None
+        raise UsageError(problem, instead) from None
     if not isinstance(payload, dict):
-        raise UsageError(f"{variable}: the event file {shown(path)} holds no JSON object")
+        problem = f"{variable}: the event file {shown(path)} holds no JSON object"
+        raise UsageError(problem, instead)
     return payload
