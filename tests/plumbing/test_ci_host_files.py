@@ -214,7 +214,7 @@ def test_a_missing_and_a_huge_event_file(
         on(GITHUB, env).host.event()
     named = f"GITHUB_EVENT_PATH: the event file {path}: no such file. Name the issue or pipeline"
     assert named in str(missing.value)
-    with pytest.raises(UsageError, match="TRIGGER_PAYLOAD: the event file .*: is a directory"):
+    with pytest.raises(UsageError, match=r"TRIGGER_PAYLOAD: the event file .*: is a directory"):
         on(GITLAB, {"TRIGGER_PAYLOAD": str(tmp_path)}).host.event()
     monkeypatch.setattr(ci_host, "EVENT_LIMIT", 10)
     path.write_text(json.dumps({"a": "x" * 20}))
