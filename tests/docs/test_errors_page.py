@@ -195,14 +195,14 @@ SITE = {
 }
 
 
-def published(*words: str, edit: str = "", site: str = "") -> Callable[..., Said]:
+def published(*words: str, edit: tuple[str, str] = ("", ""), site: str = "") -> Callable[..., Said]:
     """A payload rendered for a site, then perhaps edited, then published."""
 
     def done(tmp_path: Path, _: pytest.MonkeyPatch) -> Said:
         assert tool("postmortem", "render", RECORD, "--output", tmp_path, env=SITE)[0] == 0
         path = next(tmp_path.glob("*.jira.json"))
         approval = digest(path.read_text(encoding="utf-8"))
-        path.write_text(path.read_text(encoding="utf-8").replace("{", "{" + edit, 1), "utf-8")
+        path.write_text(path.read_text(encoding="utf-8").replace(*edit, 1), "utf-8")
         given = [approval if word == "DIGEST" else word for word in words]
         env = SITE | ({"JIRA_BASE_URL": site} if site else {})
         return tool("postmortem", "publish", path, *given, env=env)
@@ -241,7 +241,8 @@ HOW: dict[str, Callable[[Path, pytest.MonkeyPatch], Said]] = {
     "refused. Nothing is drafted": a_record("r.yml", "status: identified", "status: hypothesis"),
     "an incident needs": a_record("r.yml", "kind: bug-fix", "kind: incident"),
     "no digest approves": published(),
-    "the payload is not the one": published("--approve", "DIGEST", edit=" "),
+    "the payload is not the one": published("--approve", "DIGEST", edit=('"text":"', '"text":"x')),
+    "is no payload that render": published("--approve", "DIGEST", edit=("{", "")),
     "the payload is for": published("--approve", "DIGEST", site="https://other.example.com"),
     "no such file": of("postmortem", "publish", "none.json", "--approve", "sha256:0"),
 }
