@@ -94,6 +94,18 @@ def test_versions_are_compared_as_far_as_both_go():
         "Fails since 2.8. 2.9 has it too.",
         "After moving from 2.6 to 2.7 it fails. With the 2.6 image the same command resumes.",
         "2.6 以降で失敗します。",
+        "This used to be accepted; since we moved to 2.9 it raises.",
+        "Before the upgrade to torch 2.10 that call returned a DTensor, now it raises.",
+        "In 2.5 that printed [4, 8]; 2.6 prints [8, 8].",
+        "Nothing else in the environment changed but torch (2.7.1 -> 2.8.0).",
+        "It stopped working when our image went from torch 2.6 to 2.7.",
+        "Startup got four times slower in 2.9 compared with 2.8.",
+        "regressed somewhere between 2.6 and 2.7",
+        "An identical launch line comes up under 2.9 but not under 2.10rc2.",
+        "On 1.13 everything goes through, on 2.0 I get a TypeError.",
+        "Older releases (2.2 - 2.5) do not have this.",
+        "2.7 does not show it, 2.8 does.",
+        "The error occurs on 2.9, it does not happen on 2.8.",
     ],
 )
 def test_an_earlier_version_worked(text):
@@ -128,6 +140,13 @@ def test_an_earlier_version_worked(text):
         "After the upgrade from 2.5 to 2.8 it fails. 2.5 has the same error.",
         "I thought it came since 2.8, but 2.6 has it too.",
         "一开始以为是升级到 2.9 引起的，但退回 2.4 也一样报错。",
+        "Going from 2.6 to 2.7 changes nothing.",
+        "We went from 2.6 to 2.7 and it works.",
+        "Upgrading from 2.6 to 2.8 fixes it.",
+        "It reproduces on 2.7 and on 2.8.",
+        "I see this on 2.8, I have not tried others.",
+        "accelerate 0.30 ran, 1.0 fails; torch is pinned to 2.6.",
+        "It came with bf16, between 2.5 and 2.6 GB of memory are lost.",
     ],
 )
 def test_no_earlier_version_worked(text):
@@ -176,12 +195,36 @@ def test_a_version_that_fails_after_all_is_no_earlier_one_that_worked(later, sta
 
 
 @pytest.mark.parametrize(
+    ("later", "stands"),
+    [
+        ("Fixed on main.", False),
+        ("2.9.1 does not have it any more.", False),
+        ("Upgrading to 2.10 solved it.", False),
+        ("2.9.1 has it too.", True),
+        ("Pinning 2.8 solved it for now.", True),
+    ],
+)
+def test_a_regression_that_is_mended_since_is_none(later, stands):
+    body = "It worked in 2.8, in 2.9 it raises."
+    found = facets("DDP fails", body, said(later, "NONE", "reporter")).high_priority
+    assert ("regression" in found) is stands
+
+
+@pytest.mark.parametrize(
     ("words", "repaired"),
     [
         ("2.0 segfaults, 2.1 doesn't.", True),
         ("It segfaults on 2.5.1, on 2.6.0 it is fine.", True),
         ("Fixed on nightly, 2.5.1 segfaults.", True),
         ("2.5 segfaults, and nightly as well.", False),
+        ("It segfaults. Already fixed on main.", True),
+        ("It segfaults on 2.9. The latest nightly doesn't have this any more.", True),
+        ("It segfaults on 2.9. Upgrading to 2.9.1 solved it.", True),
+        ("It segfaults on 2.9. 2.10 no longer has it.", True),
+        ("It segfaults. It is not fixed on main.", False),
+        ("It segfaults on 2.9. Main has it as well.", False),
+        ("It segfaults. Downgrading to 2.6 solves it.", False),
+        ("It segfaults on 2.9. Fixed in 2.8 for gloo, they say.", False),
         ("2.4 is fine, 2.5 segfaults, 2.6 too.", False),
         ("2.5 segfaults, on 2.6 it segfaults, on 2.6.1 as well.", False),
     ],

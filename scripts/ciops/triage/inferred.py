@@ -14,12 +14,19 @@ from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
 from ciops.triage.shown_lists import lists_that_differ
 from ciops.triage.version_numbers import reported_version
-from ciops.triage.version_trials import Trial, earlier_that_worked, later_that_works
+from ciops.triage.version_trials import (
+    Trial,
+    earlier_that_fails,
+    earlier_that_worked,
+    later_that_works,
+)
 from ciops.triage.versions import trials_of
 from ciops.triage.weighing import score_topics
 
 WORKED_BEFORE: Final = "worked_before"
 """The signal of an earlier version that worked, in families that compare versions."""
+ALIKE: Final = "group:no_regression"
+"""The topic of an earlier version that fails like the later one: nothing was broken by it."""
 REPAIRED: Final = "group:repaired"
 """The topic of a later version that works: what failed has been repaired."""
 ELSEWHERE: Final = "group:elsewhere"
@@ -73,11 +80,13 @@ def _compared(reading: Reading, policy: Policy) -> Iterator[Evidence]:
     trials = trials_of(reading, policy.versions) if families else []
     if not trials:
         return
-    earlier = earlier_that_worked(trials, reported_version(reading, policy.version_shapes))
-    if earlier is not None:
+    reported = reported_version(reading, policy.version_shapes)
+    if (earlier := earlier_that_worked(trials, reported)) is not None:
         for family in families:
             yield _of_trial(earlier, f"priority:{family.id}", WORKED_BEFORE, policy)
-    elif (later := later_that_works(trials)) is not None:
+    elif (alike := earlier_that_fails(trials)) is not None:
+        yield _of_trial(alike, ALIKE, ALIKE.partition(":")[2], policy)
+    if (later := later_that_works(trials, reported)) is not None:
         yield _of_trial(later, REPAIRED, REPAIRED.partition(":")[2], policy)
 
 

@@ -8,14 +8,15 @@ from typing import Literal, NamedTuple
 from ciops.triage.issue_text import Line
 from ciops.triage.version_numbers import NEWEST, Version, precedes
 
-Basis = Literal["follows", "told", "alike"]
+Basis = Literal["follows", "told", "alike", "mended"]
 
 
 class Trial(NamedTuple):
     """A version and whether it worked: `None` where it is only spoken of.
 
     `certain` where the words say that it was so once, and not only that it is. `basis`: it only
-    follows from what is so since a version, or it is told, or told to be like another one.
+    follows from what is so since a version, or it is told, or told to be like another one, or to
+    be mended in it.
     """
 
     version: Version
@@ -46,21 +47,37 @@ def earlier_that_worked(trials: Sequence[Trial], reported: Version | None) -> Tr
     return None
 
 
-def later_that_works(trials: Sequence[Trial]) -> Trial | None:
+def earlier_that_fails(trials: Sequence[Trial]) -> Trial | None:
+    """The trial of a version that is told to fail like a later one, or None."""
+    bad = [trial.version for trial in trials if trial.works is not True]
+    alike = (trial for trial in trials if trial.works is False and trial.basis == "alike")
+    return next((x for x in alike if any(precedes(x.version, version) for version in bad)), None)
+
+
+def later_that_works(trials: Sequence[Trial], reported: Version | None = None) -> Trial | None:
     """The trial of a version that works again after all that fail, or None.
 
     Where no version is told to fail, those named are the reported ones, and one that somebody finds
-    to work afterwards repairs them.
+    to work afterwards, or to mend it, repairs them.
     """
     bad = [trial.version for trial in trials if trial.works is False]
     good = [trial for trial in trials if trial.works]
     if not bad:
-        good = [trial for trial in good if trial.line.later]
+        good = [trial for trial in good if trial.line.later or trial.basis == "mended"]
         working = {NEWEST, *(trial.version for trial in good)}
         bad = [trial.version for trial in trials if trial.version not in working]
+        bad += [reported] if reported is not None and reported not in working else []
     if not bad:
-        return None
-    return next((x for x in good if all(precedes(version, x.version) for version in bad)), None)
+        good = [trial for trial in good if trial.version == NEWEST or trial.basis == "mended"]
+    return next((x for x in good if all(_repairs(x, version) for version in bad)), None)
+
+
+def _repairs(trial: Trial, version: Version) -> bool:
+    """Whether a version that works came after one; one that mends it may be a patch of it."""
+    if precedes(version, trial.version):
+        return True
+    patched = version != trial.version and not precedes(trial.version, version)
+    return trial.basis == "mended" and patched
 
 
 def _of_the_title(trials: Sequence[Trial]) -> Version | None:
