@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -164,8 +165,8 @@ def test_policy_check_tells_of_every_problem(capsys, tmp_path):
 def test_policy_check_hints_at_some_of_what_could_be_better(capsys, tmp_path):
     file = tmp_path / "p.yml"
     text = SECOND_FILE.read_text(encoding="utf-8")
-    patterns = ", ".join(rf"'\d{{{n}}} ?m\b'" for n in range(2, 9))
-    bare = "{id: %s, role: root, patterns: [%s], matches: ['22 m'], near_misses: ['x']}"
+    patterns = ", ".join(rf"'\w{{{n}}}m\b'" for n in range(2, 9))
+    bare = "{id: %s, role: root, patterns: [%s], matches: ['22m'], near_misses: ['x']}"
     head = "in_scope:\n  signals:\n"
     assert text.count(f"\n{head}") == 1
     whole = text.replace(f"\n{head}", f"\n{head}    - {bare % ('bare', patterns)}\n")
@@ -176,6 +177,81 @@ def test_policy_check_hints_at_some_of_what_could_be_better(capsys, tmp_path):
     assert len(hints) == 6
     assert "bare: no word is in all that it matches, so it is tried on every line" in hints[0]
     assert hints[-1] == "hint: and 2 more like these"
+
+
+@pytest.fixture
+def with_pattern(tmp_path):
+    """Writes the second policy with a pattern in a signal of the scope, and gives its path."""
+
+    def write(pattern: str, match: str = "high water is late") -> Path:
+        head = "in_scope:\n  signals:\n"
+        quoted = pattern.replace("'", "''")
+        signal = (
+            f"{{id: own, role: weak, patterns: ['high water', '{quoted}'],"
+            f" matches: ['{match}'], near_misses: ['none']}}"
+        )
+        text = SECOND_FILE.read_text(encoding="utf-8")
+        assert text.count(f"\n{head}") == 1
+        file = tmp_path / "p.yml"
+        written = text.replace(f"\n{head}", f"\n{head}    - {signal}\n")
+        file.write_text(written, encoding="utf-8")
+        return file
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (r"foo\p{L}", r"cannot be read: bad escape \p at position 3. Mend the pattern"),
+        ("foo[z-a]", "cannot be read: bad character range z-a at position 4"),
+        ("(?<!a|bc)foo", "cannot be read: look-behind requires fixed-width pattern"),
+        ("foo[[:space:]]", "cannot be read: possible nested set at position 4"),
+        ("foo(?i)bar", "cannot be read"),
+        ("(error|failed)+", "repeats a group without a bound. Bound its repeats: "),
+        (r"^at .+\(.+:\d+\)$", "too many repeats that may share characters. Bound its repeats: "),
+        (r"[A-Z]{2,}-\d+", "no letter that must be there, so it may match nearly everything. Name"),
+        ("foo(", "has an unmatched bracket. Mend the pattern"),
+    ],
+)
+def test_a_pattern_that_cannot_be_used_is_named_with_what_to_do(
+    capsys, with_pattern, pattern, words
+):
+    status, out, err = run(capsys, "policy", "check", with_pattern(pattern))
+    assert status == 2
+    assert ".signals[0].patterns[1]: pattern " in err
+    assert words in err
+    assert "FutureWarning" not in out + err
+
+
+@pytest.mark.parametrize(
+    ("pattern", "match"),
+    [
+        (r"dial tcp .*: lookup .*", "dial tcp 10.0.0.1: lookup x: no such host"),
+        ("(?i)connection (refused|reset)", "Connection refused"),
+        ("(?i:connection) (?:refused|reset)", "Connection reset"),
+        ("CrashLoopBackOff", "pod is in CrashLoopBackOff"),
+        (r"v?\d+\.\d+\.\d+", "v1.2.3"),
+        (r"(lost|gone).*(data|volume)", "lost all data"),
+        (r"^\s*(coredns|kube-dns)", "  coredns"),
+    ],
+)
+def test_an_ordinary_pattern_is_taken_without_a_hint(capsys, with_pattern, pattern, match):
+    status, out, err = run(capsys, "policy", "check", with_pattern(pattern, match))
+    assert (status, err) == (0, "")
+    assert "hint" not in out
+
+
+def test_a_part_of_the_reading_that_is_no_pattern_is_named(capsys, tmp_path):
+    file = tmp_path / "p.yml"
+    text = SECOND_FILE.read_text(encoding="utf-8")
+    file.write_text(
+        text.replace("version_shapes: ['tides", r"version_shapes: ['\p{L}tides"), encoding="utf-8"
+    )
+    status, _, err = run(capsys, "policy", "check", file)
+    assert status == 2
+    assert r"cannot be read: bad escape \p at position 0" in err
+    assert "reading.version_shapes" in err
 
 
 def test_the_entry_works_alone():

@@ -9,13 +9,13 @@ import time
 import pytest
 
 from ciops.triage.anchor_index import AnchorIndex
+from ciops.triage.needed_words import needed_words
 from ciops.triage.pattern_lint import first_fault
 from ciops.triage.patterns import (
     compiled,
     fold,
     folded_source,
     needed_by_term,
-    pattern_anchors,
     term_pattern,
     words_of,
 )
@@ -70,7 +70,7 @@ def test_a_term_is_no_part_of_a_longer_name(term, line):
     ],
 )
 def test_anchors_are_words_that_a_match_needs(pattern, anchors):
-    assert {anchor.text for anchor in pattern_anchors(pattern)} == anchors
+    assert {anchor.text for anchor in needed_words(pattern).anchors} == anchors
 
 
 def test_the_anchor_of_a_term_is_its_rarest_word():
@@ -157,6 +157,8 @@ def test_a_line_of_another_zone_has_no_candidates():
         r"(foo",
         r"foo)",
         r"x(?:\w{1,40} ?){1,9}y",
+        r"fails .*foo.*bar",
+        r"(?:fails .*: .*)x",
     ],
 )
 def test_a_pattern_that_could_run_away_or_match_all_is_refused(pattern):
@@ -173,6 +175,10 @@ def test_a_pattern_that_could_run_away_or_match_all_is_refused(pattern):
         r"exit\s{0,8}: -\d+",
         r"x(?:\w{1,40} ){1,9}y",
         r"クラッシュ",
+        r"dial tcp .*: lookup .*",
+        r"lookup .*: (.+)",
+        r".*outage.*",
+        r"outage\(.*: .*",
     ],
 )
 def test_a_bounded_pattern_is_taken(pattern):

@@ -173,8 +173,8 @@ class _Table:
         """Register what no word tells surely by pieces of words, where there are any."""
         literals = list(self._needs(number))
         for choice in literals:
-            parts = [words_of(literal) for literal in choice]
-            if not all(parts):
+            parts = _pieces(choice)
+            if not parts:
                 continue
             pieces = {max(words, key=len) for words in parts}
             for piece in pieces:
@@ -258,6 +258,19 @@ class _Table:
         if len(self._by_word) < _MOST_WORDS:
             self._by_word[word] = bits
         return bits
+
+
+def _pieces(choice: Sequence[str]) -> list[list[str]]:
+    """The words in each of some literals; nothing where one of them has none."""
+    parts = [words_of(literal) for literal in choice]
+    return parts if all(parts) else []
+
+
+def is_tried_on_every_line(pattern: str) -> bool:
+    """Whether neither a word nor a piece of one is in all that a pattern matches."""
+    needed = needed_words(pattern)
+    literals = ([x.run or x.text for x in anchors] for _, anchors in needed.offers)
+    return not needed.anchors and not any(map(_pieces, literals))
 
 
 def _choices(needed: Needed) -> list[Sequence[Anchor]]:

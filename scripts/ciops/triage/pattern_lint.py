@@ -13,6 +13,7 @@ MAX_PRODUCT are too many; of ways to one place MAX_ALIKE, of ways to any place M
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
@@ -168,6 +169,7 @@ def _run(text: str) -> tuple[int, ...]:
 _SYNTAX: Final = re.compile(r"\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}")
 _PLAINLY: Final = re.compile(r"(?:^|[^<?a-zA-Z])[a-zA-Z]{3}")
 _LETTER: Final = re.compile(r"[^\W_]")
+_TO_THE_END: Final = re.compile(r"(?:(?<!\\)\(\.[*+]\??\)|(?<!\\)\.[*+]\??)+$")
 
 
 def first_fault(pattern: str) -> str | None:
@@ -176,13 +178,39 @@ def first_fault(pattern: str) -> str | None:
     if bare.count("(") != bare.count(")"):
         return "has an unmatched bracket"
     if not (_PLAINLY.search(bare) or _LETTER.search(_SYNTAX.sub("", bare))):
-        return "has no literal word, so it matches nearly everything"
+        return "has no letter that must be there, so it may match nearly everything"
     if is_plain(pattern, bare):
         return None
     try:
-        return _fault_of(_pieces(pattern))
+        # What takes the rest of the line, whatever it is, never tries another way.
+        return _fault_of(_pieces(_TO_THE_END.sub("", pattern)))
     except ValueError as error:
         return str(error)
+
+
+def unreadable(pattern: str) -> str | None:
+    """What Python's `re` says against a pattern, as the end of a sentence, or None."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)  # `[[:space:]]`: not what it says elsewhere
+        try:
+            re.compile(pattern, re.ASCII | re.IGNORECASE)
+        except (re.error, FutureWarning, OverflowError, RecursionError) as error:
+            return f"cannot be read: {str(error)[:1].lower()}{str(error)[1:]}"
+    return None
+
+
+def joinable(pattern: str) -> str:
+    """A pattern whose leading `(?i)` is for itself alone, so that it may stand among others."""
+    return f"(?i:{pattern[4:]})" if pattern.startswith("(?i)") else pattern
+
+
+def mending(fault: str) -> str:
+    """What to do about a fault."""
+    if "no letter" in fault:
+        return "Name a word of what it is to find"
+    if "repeat" in fault and "cannot be read" not in fault:
+        return r"Bound its repeats: .{0,80} for .*, \w{1,40} for \w+, (?:…){1,9} for (…)+"
+    return "Mend the pattern"
 
 
 def _pieces(pattern: str) -> list[re.Match[str]]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from ciops.errors import UsageError
-from ciops.triage.needed_words import LITERAL_RUN, WORD, Anchor, Needed, needed_words
+from ciops.triage.needed_words import LITERAL_RUN, WORD, Anchor, Needed
 
 _CASED: Final = re.compile(r"\\[WSDBAZ]|\(\?P.[^>)]*[A-Z]|\(\?-?i|\[[^\]]*[A-Z][^\]]*\]")
 _NONE: Final[Mapping[str, int]] = {}
@@ -95,8 +95,3 @@ def _tells(word: str, common: Mapping[str, int]) -> tuple[int, int]:
 
 def _longest(runs: Sequence[str]) -> str:
     return max(runs, key=len, default="")
-
-
-def pattern_anchors(source: str) -> tuple[Anchor, ...]:
-    """The anchors of a pattern; empty where no word is sure to be in every match."""
-    return needed_words(source).anchors

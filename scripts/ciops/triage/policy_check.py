@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ciops.errors import UsageError
 from ciops.plumbing.pattern_trial import TOO_LONG, stalls_on
 from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
+from ciops.triage.anchor_index import is_tried_on_every_line
 from ciops.triage.inferred import ELSEWHERE, LISTS_DIFFER, REPAIRED, WORKED_BEFORE
-from ciops.triage.patterns import fold, pattern_anchors
+from ciops.triage.pattern_lint import mending, unreadable
+from ciops.triage.patterns import fold
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.policy_file import policy_of
 from ciops.triage.sayings import SayingIndex
@@ -27,8 +28,11 @@ def check_policy(path: Path) -> tuple[Policy, list[str], list[str]]:
     """The policy, its problems, and hints; raises DocumentError for what cannot be loaded."""
     document = load(path)
     policy = policy_of(document)
-    problems = [*_schema(document, path), *_examples(document, policy), *_rules(document, policy)]
-    problems += _slow_patterns(document, policy)
+    problems = [*_schema(document, path), *_rules(document, policy)]
+    problems += [*_unreadable(document, policy)] or [
+        *_examples(document, policy),
+        *_slow_patterns(document, policy),
+    ]
     return policy, problems, list(_hints(document, policy))
 
 
@@ -50,14 +54,19 @@ def _all_said(policy: Policy) -> Iterator[tuple[Signal, int, SayingIndex | None]
             yield signal, number, rule.sayings
 
 
+def _unreadable(document: Document, policy: Policy) -> Iterator[str]:
+    """Patterns that are no regular expressions."""
+    for signal in _all_signals(policy):
+        for index, pattern in enumerate(signal.patterns):
+            if fault := unreadable(pattern):
+                where = (*signal.place, "patterns", index)
+                said = f"pattern {shown(pattern)} {fault}"
+                yield str(document.error(where, said, mending(fault)))
+
+
 def _examples(document: Document, policy: Policy) -> Iterator[str]:
     """Every `matches` must match and every `near_misses` must not."""
     for signal, number, sayings in _all_said(policy):
-        try:
-            signal.search("")
-        except UsageError as error:
-            yield str(document.error(signal.place, error.problem))
-            continue
         for key, examples, wanted in (
             ("matches", signal.matches, True),
             ("near_misses", signal.near_misses, False),
@@ -127,6 +136,6 @@ def _hints(document: Document, policy: Policy) -> Iterator[str]:
         if signal.kind in ("words", "toggle") and not (signal.matches and signal.near_misses):
             yield f"line {line}: {signal.id} has no matches or no near_misses"
         for pattern in signal.patterns:
-            if not pattern_anchors(pattern):
+            if is_tried_on_every_line(pattern):
                 why = "no word is in all that it matches, so it is tried on every line"
                 yield f"line {line}: {signal.id}: {why}: {pattern[:60]!r}"

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from ciops.plumbing.yaml_file import Document, Reader, load
+from ciops.errors import UsageError
+from ciops.plumbing.yaml_file import Document, Reader, load, shown
 from ciops.triage.anchor_index import AnchorIndex
 from ciops.triage.blocks import heading_name
 from ciops.triage.lexicon import Lexicon
-from ciops.triage.pattern_lint import first_fault
+from ciops.triage.pattern_lint import first_fault, joinable, mending, unreadable
 from ciops.triage.policy import (
     COMMENTS,
     STANDARD,
@@ -180,22 +181,35 @@ def _reading(reader: Reader) -> ReadingRules:
 
 
 def _version_shapes(reader: Reader) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(text) for text in _patterns(reader, "version_shapes"))
+    key = "version_shapes"
+    return tuple(_compiled(reader, key, pattern) for pattern in _patterns(reader, key))
 
 
 def _patterns(reader: Reader, key: str) -> tuple[str, ...]:
-    return tuple(_checked(reader, key, text) for text in reader.texts(key, ()))
+    patterns = tuple(map(joinable, reader.texts(key, ())))
+    for pattern in patterns:
+        if fault := first_fault(pattern):
+            raise _unusable(reader, key, pattern, fault)
+    return patterns
 
 
 def _joined(reader: Reader, key: str) -> re.Pattern[str] | None:
-    patterns = [_checked(reader, key, text) for text in reader.texts(key, ())]
-    return re.compile("|".join(f"(?:{text})" for text in patterns)) if patterns else None
+    patterns = _patterns(reader, key)
+    return _compiled(reader, key, *patterns) if patterns else None
 
 
-def _checked(reader: Reader, key: str, pattern: str) -> str:
-    if fault := first_fault(pattern):
-        raise reader.error(f"pattern {pattern!r} {fault}", "Mend the pattern", key)
-    return pattern
+def _compiled(reader: Reader, key: str, *patterns: str) -> re.Pattern[str]:
+    """One regular expression for several patterns."""
+    joined = "|".join(f"(?:{text})" for text in patterns)
+    try:
+        return re.compile(joined)
+    except re.error:
+        bad = next(text for text in (*patterns, joined) if unreadable(text))
+        raise _unusable(reader, key, bad, unreadable(bad) or "") from None
+
+
+def _unusable(reader: Reader, key: str, pattern: str, fault: str) -> UsageError:
+    return reader.error(f"pattern {shown(pattern)} {fault}", mending(fault), key)
 
 
 def _scoring(reader: Reader) -> Scoring:

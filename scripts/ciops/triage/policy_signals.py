@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from ciops.plumbing.yaml_file import Reader
-from ciops.triage.pattern_lint import first_fault
+from ciops.plumbing.yaml_file import Reader, shown
+from ciops.triage.pattern_lint import first_fault, joinable, mending
 from ciops.triage.patterns import term_pattern
 from ciops.triage.policy import ROLES, Role, Signal, SignalKind
 from ciops.triage.reading_rules import ZONES, Zone
@@ -70,7 +70,7 @@ def _signals_of(reader: Reader, topic: str) -> Iterator[Signal]:
 def read_signal(reader: Reader, topic: str) -> Signal:
     """One signal; a pattern that could run away is refused."""
     keys = reader.mapping(_SIGNAL_KEYS)
-    patterns = reader.texts("patterns", ())
+    patterns = tuple(map(joinable, reader.texts("patterns", ())))
     terms = reader.texts("terms", ())
     says = reader.texts("says", ())
     if not (patterns or terms or says):
@@ -106,8 +106,10 @@ def _refuse_runaways(reader: Reader, key: str, written: Sequence[str]) -> None:
             continue
         what, pattern = ("pattern", text) if key == "patterns" else ("term", term_pattern(text))
         if fault := first_fault(pattern):
-            where = (*reader.path, key, index)
-            raise reader.document.error(where, f"{what} {text!r} {fault}", "Mend it")
+            step = mending(fault) if what == "pattern" else "Write it with fewer *"
+            raise reader.document.error(
+                (*reader.path, key, index), f"{what} {shown(text)} {fault}", step
+            )
 
 
 def _zones(reader: Reader) -> frozenset[Zone]:
