@@ -179,6 +179,15 @@ def test_policy_check_hints_at_some_of_what_could_be_better(capsys, tmp_path):
     assert hints[-1] == "hint: and 2 more like these"
 
 
+def test_a_policy_anywhere_is_held_against_the_schema(capsys, tmp_path):
+    file = tmp_path / "p.yml"
+    text = SECOND_FILE.read_text(encoding="utf-8")
+    file.write_text(text.replace("id: scope_words", "id: Scope words"), encoding="utf-8")
+    status, _, err = run(capsys, "policy", "check", file)
+    assert status == 2
+    assert "in_scope.signals[0].id: 'Scope words' does not match '^[a-z][a-z0-9_]*$'" in err
+
+
 @pytest.fixture
 def with_pattern(tmp_path):
     """Writes the second policy with a pattern in a signal of the scope, and gives its path."""

@@ -13,6 +13,7 @@ from typing import Final
 from ciops.plumbing.pattern_trial import TOO_LONG, stalls_on
 from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
 from ciops.triage.anchor_index import is_tried_on_every_line
+from ciops.triage.command_line import POLICY
 from ciops.triage.inferred import ELSEWHERE, LISTS_DIFFER, REPAIRED, WORKED_BEFORE
 from ciops.triage.pattern_lint import mending, unreadable
 from ciops.triage.patterns import fold
@@ -21,24 +22,19 @@ from ciops.triage.policy_file import policy_of
 from ciops.triage.sayings import SayingIndex
 
 INFERRED: Final = frozenset({"group:called_inside", ELSEWHERE, REPAIRED})
-SCHEMA: Final = "policy.schema.json"
+SCHEMA: Final = POLICY.with_name("policy.schema.json")
 
 
 def check_policy(path: Path) -> tuple[Policy, list[str], list[str]]:
     """The policy, its problems, and hints; raises DocumentError for what cannot be loaded."""
     document = load(path)
     policy = policy_of(document)
-    problems = [*_schema(document, path), *_rules(document, policy)]
+    problems = [*schema_problems(document, SCHEMA), *_rules(document, policy)]
     problems += [*_unreadable(document, policy)] or [
         *_examples(document, policy),
         *_slow_patterns(document, policy),
     ]
     return policy, problems, list(_hints(document, policy))
-
-
-def _schema(document: Document, path: Path) -> list[str]:
-    schema = path.parent / SCHEMA
-    return schema_problems(document, schema) if schema.is_file() else []
 
 
 def _all_signals(policy: Policy) -> Iterator[Signal]:
