@@ -169,6 +169,7 @@ def _run(text: str) -> tuple[int, ...]:
 _SYNTAX: Final = re.compile(r"\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}")
 _PLAINLY: Final = re.compile(r"(?:^|[^<?a-zA-Z])[a-zA-Z]{3}")
 _LETTER: Final = re.compile(r"[^\W_]")
+_BLAND: Final = ("", "a", "It is as it was.", "x = f(1)", "- 2 of 30")
 _TO_THE_END: Final = re.compile(r"(?:(?<!\\)\(\.[*+]\??\)|(?<!\\)\.[*+]\??)+$")
 
 
@@ -177,8 +178,9 @@ def first_fault(pattern: str) -> str | None:
     bare = without_items(pattern)
     if bare.count("(") != bare.count(")"):
         return "has an unmatched bracket"
-    if not (_PLAINLY.search(bare) or _LETTER.search(_SYNTAX.sub("", bare))):
-        return "has no letter that must be there, so it may match nearly everything"
+    plainly = _PLAINLY.search(bare) or _LETTER.search(_SYNTAX.sub("", bare))
+    if not plainly and _is_in_any_line(pattern):
+        return "matches nearly everything"
     if is_plain(pattern, bare):
         return None
     try:
@@ -186,6 +188,15 @@ def first_fault(pattern: str) -> str | None:
         return _fault_of(_pieces(_TO_THE_END.sub("", pattern)))
     except ValueError as error:
         return str(error)
+
+
+def _is_in_any_line(pattern: str) -> bool:
+    """Whether a pattern matches a line that says nothing."""
+    try:
+        found = re.compile(pattern, re.ASCII | re.IGNORECASE)
+    except (re.error, OverflowError, RecursionError):  # `unreadable` says why
+        return False
+    return any(found.search(line) for line in _BLAND)
 
 
 def unreadable(pattern: str) -> str | None:
@@ -206,7 +217,7 @@ def joinable(pattern: str) -> str:
 
 def mending(fault: str) -> str:
     """What to do about a fault."""
-    if "no letter" in fault:
+    if "everything" in fault:
         return "Name a word of what it is to find"
     if "repeat" in fault and "cannot be read" not in fault:
         return r"Bound its repeats: .{0,80} for .*, \w{1,40} for \w+, (?:…){1,9} for (…)+"
