@@ -26,6 +26,8 @@ _COMMAND: Final = re.compile(r"\W{0,4}(?:python[\d.]{0,4} -m )?")
 _ASKING: Final = frozenset({"kind:feature", "kind:enhancement", "kind:question"})
 _PLACES: Final = ("apart:", "in_scope")
 """Topics that tell where something ran, and not what happened there."""
+_WITHDRAWN: Final = "group:withdrawn"
+"""The topic of what takes a report back: to ask whether it should be takes nothing back."""
 _MESSAGE_REACH: Final = 6
 _TRIAL: Final = 1.3
 
@@ -148,6 +150,8 @@ def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
     """A signal that is not about a part: something that happened, or is asked for."""
     event = judge_event(hit.line.text, hit.start, hit.end)
     if event.asked and hit.line.speaker == "maintainer":
+        return
+    if hit.signal.topic == _WITHDRAWN and (event.asked or event.supposed):
         return
     if hit.signal.trial and judge_toggle(hit.line.text, hit.start, hit.end) == "works":
         return

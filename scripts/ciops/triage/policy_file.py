@@ -312,6 +312,7 @@ def _overrides(
 ) -> Iterator[Override]:
     families = top.child("high_priority").mapping()
     addable = [*components, *(f"priority:{name}" for name in families)]
+    addable += [f"group:{name}" for name, _ in top.entries("groups")]
     for reader in top.items("overrides"):
         reader.mapping(("id", "when", "unless", "context", "adds", "sets_aside", "route", "note"))
         yield Override(

@@ -305,6 +305,21 @@ EVENT_POSSIBLE_BEFORE: Final[Cue] = cue(
     r"|in theory|theoretically)"
     r"\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
 )
+EVENT_BELIEVED_BEFORE: Final[Cue] = cue(
+    r"\b(?:thought|assumed|believed|suspected|blamed|feared)\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,5}$",
+)
+"""What somebody took for true until it was found otherwise: `first I thought that …`."""
+EVENT_OWN_BEFORE: Final[Cue] = cue(
+    r"\b(?:my|our) (?:own|custom|home-?grown|in-?house|hand-?written|private|patched|forked) "
+    r"(?:[\w.-]{1,20} ){0,2}(?:\w{0,12}(?:writer|reader|planner|kernel)|extension|op|operator"
+    r"|function|backend|store|fork|patch|plugin|build)s? (?:[\w-]{1,12} ){0,3}$",
+)
+EVENT_OWN_WITHIN: Final[Cue] = cue(
+    r"\bi(?: was| had been) \w{2,12}ing (?:at |to |from )?(?:the|a|my) (?:wrong|other|old|stale)\b",
+    r"\bi(?:'d| had) (?:just |only |wrongly )?\w{3,12} (?:at |to |from )?(?:the|a|my) "
+    r"(?:wrong|other|old|stale)\b",
+)
+"""Whose doing it was: `our own writer wrote the …`, `I was reading the wrong …`."""
 EVENT_BACKGROUND_BEFORE: Final[Cue] = cue(
     r"\b(?:on|of|for|about|during|like|upon|debug(?:ging)?|analy[sz](?:e|es|ing)|diagnos(?:e|es"
     r"|ing)|investigat(?:e|es|ing)|provok(?:e|es|ed|ing)|simulat(?:e|es|ed|ing)|forc(?:e|es|ed"
@@ -315,7 +330,12 @@ EVENT_DENIED_AFTER: Final[Cue] = cue(
     r"^.{0,16}(?:ません|なかった|ない(?:です)?[。、]|しない)",
     r"^\s{0,3}[:|]\s{0,3}no\b(?=\s{0,3}(?:[|,.;)]|$))",
     r"^\W{0,3}(?:is|was) gone\b",
+    r"^,? (?:of course|naturally|obviously|as (?:expected|it should|they should))\b",
 )
+BELIEF_MENDED_AFTER: Final[Cue] = cue(
+    r"^ (?:\w{1,8} )?(?:is|was|were|had been|got) (?:fixed|gone|solved|resolved|mended)\b"
+)
+"""`I thought that it was fixed`: it had been there all the same."""
 ANSWERED_NO: Final[Cue] = cue(
     r"^[^.!?]{0,60}\?{1,3}\W{0,3}(?:no|nope|nein|non)\b(?! (?:idea|error|output|log|clue))"
 )

@@ -57,12 +57,14 @@ class Event:
     """One mention of something that happened: whether it is denied, only possible, or asked.
 
     `background`: only the setting of what is told (`the tool, run on a real hang, says …`).
+    `supposed`: not told as it is, but as it may be, or was once believed to be.
     """
 
     denied: bool = False
     possible: bool = False
     asked: bool = False
     background: bool = False
+    supposed: bool = False
 
 
 @dataclass(slots=True)
@@ -113,16 +115,32 @@ def judge_toggle(text: str, start: int, end: int) -> Outcome | None:
 def judge_event(text: str, start: int, end: int) -> Event:
     """Whether the clause around text[start:end] says that it happened."""
     window = _window(text, start, end)
-    denied = pattern(cues.EVENT_DENIED_BEFORE).search(window.before) or pattern(
-        cues.EVENT_DENIED_AFTER
-    ).match(window.after)
-    possible = (
-        pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before) or _tone(window.sentence)[0]
-    )
-    background = pattern(cues.EVENT_BACKGROUND_BEFORE).search(window.before)
+    denied = _is_denied(window, text[start:end]) or _is_answered_no(text, end)
+    supposed = _is_supposed(window)
+    background = pattern(cues.EVENT_BACKGROUND_BEFORE).search(window.before) is not None
     asked = "?" in window.sentence[-2:]
-    no = denied is not None or _is_answered_no(text, end)
-    return Event(no, bool(possible), asked, background is not None)
+    return Event(denied, supposed or _tone(window.sentence)[0], asked, background, supposed)
+
+
+def _is_denied(window: _Window, said: str) -> bool:
+    """Whether it did not happen, or was the speaker's own doing."""
+    before = window.before
+    if pattern(cues.EVENT_DENIED_BEFORE).search(before):
+        return True
+    if pattern(cues.EVENT_OWN_BEFORE).search(before):
+        return True
+    if pattern(cues.EVENT_OWN_WITHIN).search(before + said.lower()):
+        return True
+    return pattern(cues.EVENT_DENIED_AFTER).match(window.after) is not None
+
+
+def _is_supposed(window: _Window) -> bool:
+    """Whether it may only be, or was taken for true once."""
+    if pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before):
+        return True
+    if not pattern(cues.EVENT_BELIEVED_BEFORE).search(window.before):
+        return False
+    return pattern(cues.BELIEF_MENDED_AFTER).match(window.after) is None
 
 
 def _is_answered_no(text: str, end: int) -> bool:

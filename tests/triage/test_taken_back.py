@@ -1,0 +1,135 @@
+"""What takes an urgent report back, whatever its family, and what only sounds like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage.issue_making import facets, said
+
+CLAIMS = {
+    "silent_correctness": ("DDP training", "The gradients are wrong on every rank."),
+    "regression": ("fully_shard problem", "It worked in 2.8 and raises a TypeError in 2.9."),
+    "crash": ("ProcessGroupGloo problem", "Segmentation fault in c10d::ProcessGroupGloo."),
+    "multinode_hang": ("all_gather problem", "On 4 nodes the job hangs in all_gather for ever."),
+    "checkpoint_corruption": ("DCP problem", "The weights in the saved checkpoint are corrupted."),
+}
+FAMILIES = pytest.mark.parametrize("family", CLAIMS)
+OWN_DOING = (
+    "It was my mistake: I had passed the wrong group.",
+    "Sorry, false alarm, a bug in my script.",
+    "Never mind, our launcher exported a stale MASTER_ADDR.",
+    "PEBKAC.",
+    "Turned out my own wrapper did it.",
+    "The cause was our firewall.",
+)
+OWN_BUILD = (
+    "This is with our internal fork of PyTorch; the official wheel does not show it.",
+    "Only our patched build does this, vanilla 2.10 is fine.",
+    "It needs our local patches. With a clean upstream build I can't see it.",
+)
+MENDED = (
+    "Already fixed on main.",
+    "The latest nightly doesn't have this any more.",
+    "Upgrading to 2.9.1 solved it.",
+)
+NOT_SEEN = (
+    "That is what I fear might happen, I have not seen it.",
+    "I made that up as an example.",
+    "So far this is theory.",
+)
+HARDWARE = ("The admins found a broken switch.", "We replaced the cable and all is well.")
+EXPECTED = (
+    "So it's expected.",
+    "Reading the docs again, this is the documented behaviour.",
+    "I was told that this is by design.",
+)
+STANDS = (
+    "A workaround is to disable bucketing, but that is slow.",
+    "Main has it as well.",
+    "It is not fixed in 2.9.1.",
+    "First I thought it was my mistake, but the tutorial script does the same.",
+    "It might be a user error.",
+    "The docs promise the opposite.",
+    "No local patches, official wheels.",
+    "With the official wheel it fails as well, not only with our patched build.",
+    "Hardware is fine, we ran the diagnosis.",
+    "It is certainly not expected.",
+    "Not a user error as far as I can tell.",
+    "I don't think this is by design.",
+    "Replacing the cable didn't change anything.",
+    "It was not our firewall.",
+)
+
+
+def urgent(family, *, report="", comment="", role="NONE"):
+    title, body = CLAIMS[family]
+    comments = [said(comment, role, "m" if role == "MEMBER" else "reporter")] if comment else []
+    return facets(title, f"{body}\n\n{report}", *comments).high_priority
+
+
+@FAMILIES
+def test_the_claim_alone_is_urgent(family):
+    assert family in urgent(family)
+
+
+@FAMILIES
+@pytest.mark.parametrize("words", [*OWN_DOING, *OWN_BUILD, *MENDED, *NOT_SEEN, *HARDWARE])
+def test_a_reporter_takes_it_back_in_the_report_or_later(family, words):
+    assert urgent(family, report=words) == ()
+    assert urgent(family, comment=words) == ()
+
+
+@FAMILIES
+@pytest.mark.parametrize("words", MENDED)
+def test_a_maintainer_says_that_it_is_mended(family, words):
+    assert urgent(family, comment=words, role="MEMBER") == ()
+
+
+@pytest.mark.parametrize("family", [name for name in CLAIMS if name != "crash"])
+@pytest.mark.parametrize("words", EXPECTED)
+@pytest.mark.parametrize("role", ["NONE", "MEMBER"])
+def test_what_is_as_it_is_meant_to_be_is_not_urgent(family, words, role):
+    assert urgent(family, comment=words, role=role) == ()
+
+
+@pytest.mark.parametrize("words", EXPECTED)
+def test_a_crash_is_never_meant(words):
+    assert "crash" in urgent("crash", comment=words, role="MEMBER")
+
+
+@FAMILIES
+@pytest.mark.parametrize("words", STANDS)
+def test_what_only_sounds_like_it_takes_nothing_back(family, words):
+    assert family in urgent(family, report=words)
+    assert family in urgent(family, comment=words)
+
+
+@FAMILIES
+@pytest.mark.parametrize("words", ["Could it be my mistake?", "Is it our fault?"])
+def test_to_ask_whose_fault_it_is_takes_nothing_back(family, words):
+    assert family in urgent(family, comment=words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I thought the gradients were wrong, but had compared two seeds.",
+        "I was reading the wrong tensor; the reduced one is fine.",
+        "Our own StorageWriter wrote the wrong rows.",
+        "The loss of rank 3 differs, of course, each rank has its own batch.",
+    ],
+)
+def test_values_that_were_ones_own_doing_are_not_urgent(words):
+    assert facets("DDP training", words).high_priority == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I read the wrong tensor back from the reduced bucket.",
+        "Our own model gets wrong gradients.",
+        "I thought that the wrong gradients were gone, but they are back on rank 1.",
+    ],
+)
+def test_values_that_are_not_ones_own_doing_are_urgent(words):
+    assert "silent_correctness" in facets("DDP training", words).high_priority
