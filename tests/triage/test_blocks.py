@@ -74,6 +74,11 @@ def test_indented_code_follows_a_blank_line_and_no_list():
     assert kinds("- a\n\n    more of the item")[0][0] == "prose"
 
 
+def test_three_marks_are_a_prompt_where_python_follows():
+    found = kinds(">>> x = 1\n1\n\n>>> said he")
+    assert found == [("fence", [">>> x = 1", "1"]), ("quote", [">>> said he"])]
+
+
 def test_quotes_and_headings_stand_apart():
     assert [kind for kind, _ in kinds("> said\n\n# Head\ntext")] == ["quote", "heading", "prose"]
 

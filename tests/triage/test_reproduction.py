@@ -69,6 +69,61 @@ TOUCHES = frozenset({"torch", "dist", ".backward"})
             fence("#!/bin/bash\n#SBATCH --nodes=2\nsrun torchrun train.py", "bash"),
             id="a job script",
         ),
+        pytest.param(
+            ">>> import torch.distributed as dist\n>>> dist.barrier()\nRuntimeError: no group",
+            id="a prompt that nobody fenced",
+        ),
+        pytest.param(
+            fence("1  import torch\n2  import torch.distributed as dist\n3\n4  dist.barrier()"),
+            id="a listing with its numbers",
+        ),
+        pytest.param(
+            fence("from torch.distributions import *\nkl(Uniform(0, 1), Beta(1, 1))"),
+            id="names of a star import",
+        ),
+        pytest.param(
+            fence(
+                "--- a/train.py\n+++ b/train.py\n@@ -1,2 +1,3 @@\n m = DDP(net)\n+m(x).backward()",
+                "diff",
+            ),
+            id="a diff of one's own script",
+        ),
+        pytest.param(
+            fence(
+                "diff --git a/test/distributed/test_store.py b/test/distributed/test_store.py\n"
+                "@@ -1,2 +1,3 @@\n+    store.get(1)"
+            ),
+            id="a diff of an upstream test",
+        ),
+        pytest.param(
+            fence(
+                "#include <torch/csrc/distributed/c10d/TCPStore.hpp>\nint main() {\n"
+                "  c10d::TCPStoreOptions o;\n}"
+            ),
+            id="a program in C++",
+        ),
+        pytest.param(
+            "From a user:\n\n> ```py\n> import torch.distributed as dist\n> dist.barrier()\n> ```",
+            id="code of a user, passed on",
+        ),
+        pytest.param(
+            "From a user:\n\n> import torch.distributed as dist\n> x = torch.ones(2)\n"
+            "> dist.barrier()",
+            id="unfenced code of a user, passed on",
+        ),
+        pytest.param(
+            "All there is (repro + stack traces): https://gist.github.com/me/0123456789abcdef",
+            id="a gist of both",
+        ),
+        pytest.param(
+            "Take https://pytorch.org/tutorials/intermediate/ddp_tutorial.html with 3 ranks.",
+            id="a tutorial to follow",
+        ),
+        pytest.param("`pytest -x test_store.py::TestStore::test_get` fails", id="a test's id"),
+        pytest.param(
+            fence('$ python -c "import torch.distributed.fsdp"'), id="an import that fails"
+        ),
+        pytest.param(fence("print(torch.__version__)\ndist.barrier()"), id="a version, and a call"),
     ],
 )
 def test_there_is_a_reproduction(body):
@@ -133,10 +188,53 @@ def test_there_is_a_reproduction(body):
         pytest.param(
             fence("python -m torch.utils.collect_env", "bash"), id="how the dump was made"
         ),
+        pytest.param(
+            fence('$ python -c "import torch; print(torch.__version__)"\n2.9.0'), id="a version"
+        ),
+        pytest.param(
+            fence("import torch\nprint(torch.__version__)\nprint(torch.cuda.nccl.version())"),
+            id="versions",
+        ),
+        pytest.param(
+            fence(
+                "DistributedDataParallel(\n  (module): Sequential(\n    (0): Linear(in=4)\n  )\n)"
+            ),
+            id="a model that was printed",
+        ),
+        pytest.param(
+            fence(
+                "--- a/torch/distributed/utils.py\n+++ b/torch/distributed/utils.py\n"
+                "@@ -1,2 +1,2 @@\n-dist.broadcast(t, 0)\n+dist.broadcast(t, src)",
+                "diff",
+            ),
+            id="a mended product",
+        ),
+        pytest.param(
+            fence(
+                "void ProcessGroupNCCL::abort() {\n  for (auto& c : comms_) c->abort();\n}", "cpp"
+            ),
+            id="an excerpt in C++",
+        ),
+        pytest.param(
+            "Logs of all ranks: https://gist.github.com/me/0123456789abcdef", id="a gist of logs"
+        ),
+        pytest.param(
+            "https://pytorch.org/tutorials/intermediate/ddp_tutorial.html says so.",
+            id="a tutorial that is named",
+        ),
+        pytest.param("`pytest tests/trainer/test_resume.py` fails.", id="a test of one's own"),
+        pytest.param(
+            "They say:\n\n> the sum is wrong on rank 1\n> dist.barrier() hangs too", id="a quote"
+        ),
     ],
 )
 def test_there_is_none(body):
     assert not facets(TITLE, body).has_reproduction
+
+
+def test_what_a_reply_quotes_is_no_code_of_the_reply():
+    quoted = "> ```py\n> dist.barrier()\n> dist.all_reduce(t)\n> ```\n\nDoes it?"
+    assert not facets(TITLE, "It fails.", said(quoted)).has_reproduction
 
 
 def test_one_that_came_later_counts():

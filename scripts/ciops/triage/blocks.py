@@ -23,6 +23,8 @@ _INFO: Final = re.compile(
 )
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S.{0,200})")
 _QUOTE: Final = re.compile(r"^[ \t]{0,3}>")
+_PROMPT: Final = re.compile(r"^[ \t]{0,3}>>> (?:import |from |with |for |[\w.]+ ?[=(\[])")
+"""Typed at Python's prompt: three marks of quotation only to Markdown."""
 _INDENTED: Final = re.compile(r"^(?: {4}|\t)[ \t]*\S")
 _LIST_ITEM: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
 _TAG: Final = re.compile(
@@ -129,7 +131,8 @@ def _next_block(
     if _HEADING.match(line):
         return Block("heading", (NumberedLine(index + 1, line),), section=cursor.section), index + 1
     if _QUOTE.match(line):
-        return _run(cursor, index, "quote", _QUOTE)
+        typed = _PROMPT.match(line) is not None
+        return _typed(cursor, index) if typed else _run(cursor, index, "quote", _QUOTE)
     if "<" in line and _PRE.search(line):
         return _pre(cursor, index)
     if _INDENTED.match(line) and _starts_indented(prose):
@@ -174,6 +177,14 @@ def _more(cursor: _Cursor, index: int, shape: re.Pattern[str]) -> bool:
 def _block(cursor: _Cursor, kind: Kind, start: int, end: int, info: str = "") -> Block:
     lines = tuple(NumberedLine(at + 1, cursor.lines[at]) for at in range(start, end))
     return Block(kind, lines, info, cursor.section)
+
+
+def _typed(cursor: _Cursor, index: int) -> tuple[Block, int]:
+    """What was typed at a prompt and what it answered, up to a line without anything."""
+    end = index
+    while end < len(cursor.lines) and cursor.lines[end].strip() and end not in cursor.delimiters:
+        end += 1
+    return _block(cursor, "fence", index, end, "pycon"), end
 
 
 def _pre(cursor: _Cursor, index: int) -> tuple[Block, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import textwrap
 import warnings
@@ -55,6 +56,18 @@ def is_program(span: str, touches: frozenset[str]) -> bool:
     return "import " in span and ";" in span and touching_line(span, touches, ()) is not None
 
 
+def runs_in_a_line(code: str, touches: frozenset[str], template: tuple[str, ...]) -> bool:
+    """Whether `python -c CODE` runs something of the product, or imports it and no more."""
+    code = code.replace('\\"', '"')
+    if touching_line(code, touches, template) is not None:
+        return True
+    tree = _parsed(code)
+    if tree is None:
+        return bool(touches & set(re.findall(r"\w+", code)))
+    imports = all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in tree.body)
+    return imports and bool(_imported(tree, touches))
+
+
 @lru_cache(maxsize=256)
 def touching_line(code: str, touches: frozenset[str], template: tuple[str, ...]) -> int | None:
     """The 1-based line of the first statement that touches the product, or None.
@@ -101,9 +114,9 @@ def _example(template: tuple[str, ...]) -> _Example:
     return _Example(frozenset(map(_normal, template)), frozenset(words))
 
 
-def _all_nodes(statement: ast.stmt) -> list[ast.AST]:
-    """A statement and all in it: `ast.walk` takes three times as long."""
-    found: list[ast.AST] = [statement]
+def _all_nodes(tree: ast.AST) -> list[ast.AST]:
+    """A statement or module and all in it: `ast.walk` takes three times as long."""
+    found: list[ast.AST] = [tree]
     for node in found:  # which grows meanwhile
         for name in node._fields:
             value = getattr(node, name, None)
@@ -184,7 +197,15 @@ def _imported(tree: ast.Module, touches: frozenset[str]) -> set[str]:
                     names.add((alias.asname or alias.name).split(".")[0])
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in touches:
             names.update(alias.asname or alias.name for alias in node.names)
-    return names
+    return names | _called_from_nowhere(tree) if "*" in names else names
+
+
+def _called_from_nowhere(tree: ast.Module) -> set[str]:
+    """What is called by a name that nothing here defines: after `import *`, the product's."""
+    nodes = _all_nodes(tree)
+    called = {x.func.id for x in nodes if isinstance(x, ast.Call) and isinstance(x.func, ast.Name)}
+    defined = {x.name for x in nodes if isinstance(x, (ast.FunctionDef, ast.ClassDef))}
+    return called - defined - _names_in(nodes, ast.Store) - vars(builtins).keys()
 
 
 def _nested(tree: ast.AST) -> Iterator[ast.AST]:

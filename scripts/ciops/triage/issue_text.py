@@ -90,7 +90,7 @@ def read_issue(
     maintainers = set()
     for turn, speaker, text in _turns(facts, bots):
         where = f"comment {turn}" if turn else "body"
-        document = _document(text, rules)
+        document = _document(text, rules, turn > 0)
         lines.extend(_spoken_lines(document.lines, where, turn, speaker))
         tracebacks.extend(TurnTraceback(x, where, turn, speaker) for x in document.tracebacks)
         if speaker == "maintainer":
@@ -157,7 +157,7 @@ class _Document:
 
 
 @lru_cache(maxsize=_CACHED_DOCUMENTS)
-def _document(text: str, rules: ReadingRules) -> _Document:
+def _document(text: str, rules: ReadingRules, reply: bool) -> _Document:
     """One document read; kept for a while, as counterfactuals read the same comments again."""
-    lines = tuple(zone_document(text, rules))
+    lines = tuple(zone_document(text, rules, reply))
     return _Document(lines, tuple(find_tracebacks(lines)))

@@ -13,9 +13,16 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from ciops.triage.code_reading import is_call, is_closed_call, is_program, touching_line
+from ciops.triage.code_reading import (
+    is_call,
+    is_closed_call,
+    is_program,
+    runs_in_a_line,
+    touching_line,
+)
 from ciops.triage.evidence import Evidence, evidence_of
 from ciops.triage.issue_text import Line, Reading
+from ciops.triage.pasted_code import as_python, native_line
 from ciops.triage.policy import Policy
 
 _ONE_LINER: Final = re.compile(r"python[\d.]{0,5} +-c +(?P<q>[\"'])(?P<code>.{3,600})(?P=q)")
@@ -117,13 +124,13 @@ def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
     touches, template = policy.reproduction.touches, policy.reproduction.template_code
     yield from _job_scripts(reading)
     for block in (*_code_blocks(reading), *_heredocs(reading)):
-        code = "\n".join(line.text for line in block)
-        at = touching_line(code, touches, template)
+        code = "\n".join(as_python([line.text for line in block], policy.product_frames))
+        at = touching_line(code, touches, template) or native_line(code, touches)
         if at is not None and _WISHED.search(code) is None:
             yield block[min(at, len(block)) - 1], "code"
     for line in reading.lines:
         one_liner = _ONE_LINER.search(line.text) if "python" in line.text else None
-        if one_liner and _one_liner_touches(one_liner["code"], touches):
+        if one_liner and runs_in_a_line(one_liner["code"], touches, template):
             yield line, "command"
     yield from _inline_code(reading, touches)
     yield from _steps(reading)
@@ -180,11 +187,6 @@ def _heredocs(reading: Reading) -> Iterator[list[Line]]:
         held = []
         match = _HEREDOC.search(line.text) if line.zone in ("shell", "code") else None
         end = match["end"] if match else ""
-
-
-def _one_liner_touches(code: str, touches: frozenset[str]) -> bool:
-    names = set(re.findall(r"\w+", code))
-    return bool(names & touches)
 
 
 def _by_turn(reading: Reading) -> Iterator[list[Line]]:

@@ -14,6 +14,7 @@ from typing import Final
 
 from ciops.triage import line_shapes
 from ciops.triage.blocks import Block, NumberedLine, heading_name, split_blocks, strip_tags
+from ciops.triage.pasted_code import is_printed, starts_other_code, unfenced_code, unnumbered
 from ciops.triage.reading_rules import SPOKEN, ReadingRules, Zone
 
 MAX_SEGMENT: Final = 1000
@@ -65,12 +66,18 @@ class ZonedLine:
     last: int = 0
 
 
-def zone_document(text: str, rules: ReadingRules) -> list[ZonedLine]:
-    """The lines of a Markdown document that hold something, with their zones, in order."""
+def zone_document(text: str, rules: ReadingRules, reply: bool = False) -> list[ZonedLine]:
+    """The lines of a Markdown document that hold something, with their zones, in order.
+
+    A `reply` quotes what somebody else wrote before; a report has nobody to quote but a user.
+    """
     able = rules.for_document(text)
     found: list[ZonedLine] = []
     for index, block in enumerate(split_blocks(text, rules.form_headings), start=1):
-        found.extend(_zone_block(block, index, able))
+        if block.kind == "quote" and not reply:
+            found.extend(_passed_on(block, index, able))
+        else:
+            found.extend(_zone_block(block, index, able))
     return list(_short(found))
 
 
@@ -100,6 +107,21 @@ def _zone_block(block: Block, index: int, rules: ReadingRules) -> Iterator[Zoned
         )
         return
     yield from _fenced(block, lines, index, rules, dropped)
+
+
+def _passed_on(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLine]:
+    """A quote in a report: the code of it is code, all else is as in any quote."""
+    inner = "\n".join(_stripped(line, rules, quoted=True).text for line in block.lines)
+    above = block.lines[0].number - 1
+    code = {
+        line.number + above: line.zone
+        for part in split_blocks(inner)
+        for line in _zone_block(part, index, rules)
+        if line.zone in ("code", "shell")
+    }
+    for line in _zone_block(block, index, rules):
+        zone = code.get(line.number, line.zone) if line.zone == "quoted" else line.zone
+        yield ZonedLine(line.number, line.text, zone, index, line.prefix, line.last)
 
 
 def _heading(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLine]:
@@ -138,8 +160,12 @@ def _holds_machine_words(lines: Sequence[_Stripped]) -> bool:
 def _fenced(
     block: Block, lines: Sequence[_Stripped], index: int, rules: ReadingRules, dropped: bool
 ) -> Iterator[ZonedLine]:
+    for line, text in zip(lines, unnumbered([line.text for line in lines]), strict=True):
+        line.text = text
     shapes = [line_shapes.shape_of(line.text) for line in lines]
     default = _INFO_ZONES.get(block.info) or _guess_default(lines, shapes)
+    if default == "code" and is_printed([line.text for line in lines]):
+        default = "log"
     if default == "quoted":
         yield from (
             ZonedLine(line.number, line.text, "quoted", index) for line in lines if line.text
@@ -158,6 +184,8 @@ def _is_dump(lines: Sequence[_Stripped], rules: ReadingRules) -> bool:
 
 def _guess_default(lines: Sequence[_Stripped], shapes: Sequence[str]) -> Zone:
     """The zone of lines without a shape of their own, in a fence that names no language."""
+    if any(starts_other_code(line.text) for line in lines[:20]):
+        return "code"
     plain = [
         line for line, shape in zip(lines, shapes, strict=True) if shape == "other" and line.text
     ]
@@ -208,7 +236,7 @@ def _machine_zone(text: str, shape: str, default: Zone, inside: bool) -> tuple[Z
 def _prose(block: Block, index: int, rules: ReadingRules, dropped: bool) -> Iterator[ZonedLine]:
     lines = [_stripped(NumberedLine(x.number, strip_tags(x.text)), rules) for x in block.lines]
     shapes = [line_shapes.shape_of(line.text) for line in lines]
-    code = _code_lines(lines, shapes)
+    code = unfenced_code([line.text for line in lines], shapes)
     plain: Zone = "steps" if _STEP_SECTION.search(block.section) else "prose"
     state = _ProseState()
     found: list[ZonedLine] = []
@@ -281,38 +309,6 @@ def _spoken_zone(text: str, shape: str, is_code: bool, state: _ProseState) -> Zo
     if inline and line_shapes.shape_of(inline[1]) == "command" and _RUN_ARGUMENT.search(inline[1]):
         return "shell"
     return "prose"
-
-
-def _code_lines(lines: Sequence[_Stripped], shapes: Sequence[str]) -> set[int]:
-    """Runs of at least three lines of Python that nobody fenced."""
-    found: set[int] = set()
-    at = 0
-    while at < len(lines):
-        end = at
-        if shapes[at] == "other" and line_shapes.starts_python(lines[at].text):
-            end = _code_end(lines, at)
-        run = [k for k in range(at, end) if lines[k].text.strip()]
-        if len(run) >= 3:
-            found.update(run)
-        at = max(end, at + 1)
-    return found
-
-
-def _code_end(lines: Sequence[_Stripped], start: int) -> int:
-    end = start + 1
-    while end < len(lines):
-        text = lines[end].text
-        if text.strip() and not line_shapes.continues_python(text):
-            break
-        if not text.strip() and not _resumes(lines, end):
-            break
-        end += 1
-    return end
-
-
-def _resumes(lines: Sequence[_Stripped], at: int) -> bool:
-    later = next((line.text for line in lines[at + 1 : at + 4] if line.text.strip()), "")
-    return line_shapes.starts_python(later) or later.startswith(("    ", "\t"))
 
 
 def _joined(lines: Sequence[ZonedLine]) -> Iterator[ZonedLine]:
