@@ -298,28 +298,23 @@ EVENT_DENIED_BEFORE: Final[Cue] = cue(
     r"|continue|progress|run|succeed)\w{0,3}\b)(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
     r"\bnever\s{1,2}(?:[\w'/-]{1,16}\s{1,2})?$",
     r"\b(?:non-?|anti-)$",
-)
-EVENT_POSSIBLE_BEFORE: Final[Cue] = cue(
-    r"\b(?:can|could|may|might|would|should|potentially|possibly|eventually|if|whether|unless"
-    r"|in case|to|risk of|chance of|prone to|likely to|lead to|worry|worried|afraid|fear"
-    r"|in theory|theoretically)"
-    r"\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
-)
-EVENT_BELIEVED_BEFORE: Final[Cue] = cue(
-    r"\b(?:thought|assumed|believed|suspected|blamed|feared)\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,5}$",
-)
-"""What somebody took for true until it was found otherwise: `first I thought that …`."""
-EVENT_OWN_BEFORE: Final[Cue] = cue(
     r"\b(?:my|our) (?:own|custom|home-?grown|in-?house|hand-?written|private|patched|forked) "
     r"(?:[\w.-]{1,20} ){0,2}(?:\w{0,12}(?:writer|reader|planner|kernel)|extension|op|operator"
     r"|function|backend|store|fork|patch|plugin|build)s? (?:[\w-]{1,12} ){0,3}$",
+)
+"""It did not happen, or it was the speaker's own: `our own writer wrote the …`."""
+EVENT_POSSIBLE_BEFORE: Final[Cue] = cue(
+    r"\b(?:can|could|may|might|would|should|potentially|possibly|eventually|if|whether|unless"
+    r"|in case|to|risk of|chance of|prone to|likely to|lead to|worry|worried|afraid|fear"
+    r"|in theory|theoretically|thought|assumed|believed|suspected|blamed|feared)"
+    r"\s{1,2}(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
 )
 EVENT_OWN_WITHIN: Final[Cue] = cue(
     r"\bi(?: was| had been) \w{2,12}ing (?:at |to |from )?(?:the|a|my) (?:wrong|other|old|stale)\b",
     r"\bi(?:'d| had) (?:just |only |wrongly )?\w{3,12} (?:at |to |from )?(?:the|a|my) "
     r"(?:wrong|other|old|stale)\b",
 )
-"""Whose doing it was: `our own writer wrote the …`, `I was reading the wrong …`."""
+"""Whose doing it was: `I was reading the wrong …`, `I had passed the wrong …`."""
 EVENT_BACKGROUND_BEFORE: Final[Cue] = cue(
     r"\b(?:on|of|for|about|during|like|upon|debug(?:ging)?|analy[sz](?:e|es|ing)|diagnos(?:e|es"
     r"|ing)|investigat(?:e|es|ing)|provok(?:e|es|ed|ing)|simulat(?:e|es|ed|ing)|forc(?:e|es|ed"

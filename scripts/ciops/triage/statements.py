@@ -124,21 +124,18 @@ def judge_event(text: str, start: int, end: int) -> Event:
 
 def _is_denied(window: _Window, said: str) -> bool:
     """Whether it did not happen, or was the speaker's own doing."""
-    before = window.before
-    if pattern(cues.EVENT_DENIED_BEFORE).search(before):
+    if pattern(cues.EVENT_DENIED_BEFORE).search(window.before):
         return True
-    if pattern(cues.EVENT_OWN_BEFORE).search(before):
+    if pattern(cues.EVENT_DENIED_AFTER).match(window.after):
         return True
-    if pattern(cues.EVENT_OWN_WITHIN).search(before + said.lower()):
-        return True
-    return pattern(cues.EVENT_DENIED_AFTER).match(window.after) is not None
+    told = window.before + said.lower()
+    own = "i was " in told or "i had " in told or "i'd " in told
+    return own and pattern(cues.EVENT_OWN_WITHIN).search(told) is not None
 
 
 def _is_supposed(window: _Window) -> bool:
     """Whether it may only be, or was taken for true once."""
-    if pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before):
-        return True
-    if not pattern(cues.EVENT_BELIEVED_BEFORE).search(window.before):
+    if not pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before):
         return False
     return pattern(cues.BELIEF_MENDED_AFTER).match(window.after) is None
 
