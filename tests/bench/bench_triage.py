@@ -54,7 +54,7 @@ KEPT = (
     issue_text._document,
     lexicon._read,
     versions._told,
-    sayings._said,
+    sayings._said_in,
 )
 RANK = "[rank{0}]:[E ProcessGroupNCCL.cpp:632] [Rank {1}] Watchdog caught collective timeout {1}\n"
 FRAME = '  File "/x/torch/distributed/distributed_c10d.py", line 1, in f\n    x = 1\n'

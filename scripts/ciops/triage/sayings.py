@@ -9,7 +9,7 @@ lexicon says. Linear: the words of a line are walked once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache, reduce
 from itertools import islice
 from operator import or_
@@ -27,14 +27,19 @@ _MOST_FOUND: Final = 6
 class Saying(NamedTuple):
     """`owner` is the number of its signal; `room` is how many words may lie before each slot.
 
-    `without` are concepts that must not be in the clauses that it goes through.
+    `wanted` are the concepts of all slots; `without` are concepts that must not be in the clauses
+    that it goes through. `repeated` is a slot that it has `times`, more than once, or 0.
     """
 
+    number: int
     owner: int
     slots: tuple[int, ...]
     room: tuple[int, ...]
+    wanted: int
     without: int
     zones: frozenset[str]
+    repeated: int
+    times: int
 
 
 class Found(NamedTuple):
@@ -45,21 +50,21 @@ class Found(NamedTuple):
     end: int
 
 
-_Said = tuple[int, int, tuple[tuple[int, int], ...]]
-"""The number of a saying, its owner, and where it is in a sentence."""
+_Said = tuple[Saying, tuple[tuple[int, int], ...]]
+"""A saying, and where it is in a sentence."""
+_InZone = tuple[int, Mapping[int, Sequence[Saying]]]
+"""The concepts that the sayings of a zone end in, and those that end in each."""
 
 
 class SayingIndex:
     """The sayings of a policy, found by the concepts that each needs."""
 
-    __slots__ = ("_by_bit", "_by_zone", "_counted", "_sayings", "lexicon")
+    __slots__ = ("_by_zone", "_sayings", "lexicon")
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._sayings: list[Saying] = []
-        self._by_bit: dict[int, list[int]] = {}
-        self._counted: dict[int, tuple[int, int]] = {}
-        self._by_zone: dict[str, dict[int, list[int]]] = {}
+        self._by_zone: dict[str, _InZone] = {}
 
     def add(
         self, owner: int, sayings: Iterable[str], without: Iterable[str], zones: frozenset[str]
@@ -69,12 +74,14 @@ class SayingIndex:
         unwanted = self.lexicon.bits(without)
         for text in sayings:
             slots, room = _slots(text, self.lexicon)
-            for bit in _bits_of(slots[-1]):
-                self._by_bit.setdefault(bit, []).append(len(self._sayings))
             slot = max(slots, key=slots.count)
-            if slots.count(slot) > 1:
-                self._counted[len(self._sayings)] = (slot, slots.count(slot))
-            self._sayings.append(Saying(owner, slots, room, unwanted, zones))
+            repeated = slot if slots.count(slot) > 1 else 0
+            self._sayings.append(
+                Saying(
+                    len(self._sayings), owner, slots, room, reduce(or_, slots), unwanted, zones,
+                    repeated, slots.count(slot),
+                )
+            )  # fmt: skip
 
     def find(
         self,
@@ -87,82 +94,79 @@ class SayingIndex:
 
         `words` are its `words_of`, where they are known.
         """
-        by_bit = self._in_zone(zone)
-        if not by_bit:
+        if not self._in_zone(zone)[0]:
+            return []
+        if not self._may_say(folded, words_of(folded) if words is None else words, zone):
             return []
         bounds = sentences_of(folded)
-        told = words_of(folded) if words is None else words
-        if len(bounds) > 1 and not self._may_say(folded, told, by_bit):
-            return []
         said: dict[int, list[Found]] = {}
         for start, end in bounds:
-            for number, owner, places in _said(self, folded[start:end], zone):
-                if owner not in spent:
-                    found = [Found(owner, start + first, start + last) for first, last in places]
-                    said[number] = said.get(number, []) + found
+            if len(bounds) == 1:
+                told = self._said(folded, zone)
+            else:
+                told = _said_in(self, folded[start:end], zone)
+            for saying, places in told:
+                if saying.owner not in spent:
+                    found = [Found(saying.owner, start + x, start + y) for x, y in places]
+                    said[saying.number] = said.get(saying.number, []) + found
         return [x for number in sorted(said) for x in said[number][:_MOST_FOUND]]
 
-    def said_in(self, sentence: str, zone: str) -> Iterator[_Said]:
-        """The sayings in one sentence in lower case, each with its number and its places."""
-        by_bit = self._in_zone(zone)
-        if not self._may_say(sentence, words_of(sentence), by_bit):
-            return
-        tokens = self.lexicon.read(sentence)
-        for number in self._candidates(tokens, by_bit):
-            saying = self._sayings[number]
-            if places := tuple(islice(_places(saying, tokens), _MOST_FOUND)):
-                yield number, saying.owner, places
-
-    def _may_say(self, folded: str, words: Sequence[str], by_bit: dict[int, list[int]]) -> bool:
-        """Whether the words of a line have what some saying needs, wherever they are."""
+    def _may_say(self, folded: str, words: Sequence[str], zone: str) -> bool:
+        """Whether the words of a text have what some saying needs, wherever they are."""
         may_have = self.lexicon.hints.may_have(folded, words)
         if may_have == EVERYTHING:
             return True
-        sayings = self._sayings
-        for bit, numbers in by_bit.items():
-            if not may_have & bit:
-                continue
-            for number in numbers:
-                for slot in sayings[number].slots:
-                    if not may_have & slot:
+        return any(self._are_enough(saying, words) for saying in self._able(may_have, zone))
+
+    def _able(self, concepts: int, zone: str) -> Iterator[Saying]:
+        """The sayings of a zone that have a concept for each slot; some of them twice."""
+        ends, by_end = self._in_zone(zone)
+        told = concepts & ends
+        while told:
+            end = told & -told
+            told ^= end
+            for saying in by_end[end]:
+                for slot in saying.slots:
+                    if not concepts & slot:
                         break
                 else:
-                    if self._are_enough(number, words):
-                        return True
-        return False
+                    yield saying
 
-    def _are_enough(self, number: int, words: Sequence[str]) -> bool:
+    def _are_enough(self, saying: Saying, words: Sequence[str]) -> bool:
         """Whether a line has as many words for a slot as there are such slots in a saying."""
-        slot, count = self._counted.get(number, (0, 0))
-        hints = self.lexicon.hints
-        if not count or not hints.is_of_single_words(slot):
+        slot, hints = saying.repeated, self.lexicon.hints
+        if not slot or not hints.is_of_single_words(slot):
             return True
-        return hints.count(slot, words) >= count
+        return hints.count(slot, words) >= saying.times
 
-    def _in_zone(self, zone: str) -> dict[int, list[int]]:
-        """By each concept, the sayings that end in it and count in a zone."""
+    def _in_zone(self, zone: str) -> _InZone:
+        """The sayings that count in a zone, by each concept that they end in."""
         known = self._by_zone.get(zone)
         if known is None:
-            pairs = (
-                (bit, [number for number in numbers if zone in self._sayings[number].zones])
-                for bit, numbers in self._by_bit.items()
-            )
-            known = self._by_zone[zone] = {bit: numbers for bit, numbers in pairs if numbers}
+            by_end: dict[int, list[Saying]] = {}
+            for saying in self._sayings:
+                if zone in saying.zones:
+                    for bit in _bits_of(saying.slots[-1]):
+                        by_end.setdefault(bit, []).append(saying)
+            known = self._by_zone[zone] = (reduce(or_, by_end, 0), by_end)
         return known
 
-    def _candidates(self, tokens: Sequence[Token], by_bit: dict[int, list[int]]) -> set[int]:
-        """The sayings for each of whose slots some sentence of a text has a word."""
-        sayings = self._sayings
-        found: set[int] = set()
-        for sentence in _by_sentence(tokens):
-            for bit in _bits_of(sentence):
-                for number in by_bit.get(bit, ()):
-                    for slot in sayings[number].slots:
-                        if not sentence & slot:
-                            break
-                    else:
-                        found.add(number)
-        return found
+    def _said(self, sentence: str, zone: str) -> tuple[_Said, ...]:
+        """The sayings in a sentence in lower case, each once, and where."""
+        tokens = self.lexicon.read(sentence)
+        able = {x.number: x for told in _by_sentence(tokens) for x in self._able(told, zone)}
+        found = [
+            (saying, tuple(islice(_places(saying, tokens), _MOST_FOUND)))
+            for saying in able.values()
+        ]
+        return tuple(said for said in found if said[1])
+
+
+@lru_cache(maxsize=2048)
+def _said_in(index: SayingIndex, sentence: str, zone: str) -> tuple[_Said, ...]:
+    """One of several sentences; kept for a while, as people quote and repeat each other."""
+    may_say = index._may_say(sentence, words_of(sentence), zone)
+    return index._said(sentence, zone) if may_say else ()
 
 
 def concepts_of(text: str) -> list[str]:
@@ -197,19 +201,13 @@ def _by_sentence(tokens: Sequence[Token]) -> Iterable[int]:
     return found.values()
 
 
-@lru_cache(maxsize=2048)
-def _said(index: SayingIndex, sentence: str, zone: str) -> tuple[_Said, ...]:
-    """Kept for a while: people quote and repeat each other, and counterfactuals read again."""
-    return tuple(index.said_in(sentence, zone))
-
-
 def _places(saying: Saying, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Where the slots are filled in order, with the nearest words before the last."""
     slots, room = saying.slots, saying.room
     last = len(slots) - 1
     reached: list[tuple[Token, Token] | None] = [None] * (last + 1)
     clauses = _by_clause(tokens) if saying.without else {}
-    wanted = reduce(or_, slots)
+    wanted = saying.wanted
     for token in tokens:
         concepts = token.concepts
         if not concepts & wanted:
