@@ -135,12 +135,13 @@ class _Table:
     """
 
     __slots__ = (
-        "_by_word", "_given", "_inner", "_lengths", "_literals", "_matchers", "_prefixes",
-        "_substrings", "_words", "_zones",
+        "_bits", "_by_word", "_given", "_inner", "_lengths", "_literals", "_matchers",
+        "_prefixes", "_substrings", "_words", "_zones",
     )  # fmt: skip
 
     def __init__(self, matchers: list[Matcher]) -> None:
         self._matchers = matchers
+        self._bits = [1 << number for number in range(len(matchers))]
         self._literals: list[tuple[tuple[str, ...], ...] | None] = [None] * len(matchers)
         self._words: dict[str, int] = {}
         self._prefixes: dict[str, int] = {}
@@ -190,18 +191,16 @@ class _Table:
 
         Worked out where a line asks for it: an issue asks for a tenth of them.
         """
-        known = self._literals[number]
-        if known is None:
-            needed = self._matchers[number].needed
-            choices = _choices(needed)
-            literals = [
-                tuple(x.run or x.text for x in anchors)
-                for _, anchors in needed.offers
-                if not any(anchors is x for x in choices)
-                or (len(anchors) <= _FEW and any(x.run not in ("", x.text) for x in anchors))
-            ]
-            literals.sort(key=len)  # one word fails soonest
-            known = self._literals[number] = tuple(literals)
+        needed = self._matchers[number].needed
+        choices = _choices(needed)
+        literals = [
+            tuple(x.run or x.text for x in anchors)
+            for _, anchors in needed.offers
+            if not any(anchors is x for x in choices)
+            or (len(anchors) <= _FEW and any(x.run not in ("", x.text) for x in anchors))
+        ]
+        literals.sort(key=len)  # one word fails soonest
+        known = self._literals[number] = tuple(literals)
         return known
 
     def candidates(self, text: str, words: Iterable[str], zone: str) -> list[Matcher]:
@@ -218,27 +217,32 @@ class _Table:
         able = found & self._of_zone(zone)
         for part in range(1, _CHOICES):
             able &= found >> part * width
-        return [self._matchers[number] for number in self._complete(able, text)]
+        return self._complete(able, text)
 
-    def _complete(self, able: int, text: str) -> Iterator[int]:
-        """Those of the matchers all of whose literals are in a line."""
+    def _complete(self, able: int, text: str) -> list[Matcher]:
+        """Those of the matchers all of whose literals are in a line, in the order of the policy."""
+        found = []
         while able:
-            bit = able & -able
-            able ^= bit
-            number = bit.bit_length() - 1
-            for literals in self._needs(number):
+            number = able.bit_length() - 1
+            able ^= self._bits[number]
+            needs = self._literals[number]
+            for literals in self._needs(number) if needs is None else needs:
                 for literal in literals:
                     if literal in text:
                         break
                 else:
                     break
             else:
-                yield number
+                found.append(self._matchers[number])
+        found.reverse()
+        return found
 
     def _of_zone(self, zone: str) -> int:
         bits = self._zones.get(zone)
         if bits is None:
-            told = (1 << n for n, matcher in enumerate(self._matchers) if zone in matcher.zones)
+            told = (
+                bit for bit, x in zip(self._bits, self._matchers, strict=True) if zone in x.zones
+            )
             bits = self._zones[zone] = reduce(or_, told, 0)
         return bits
 

@@ -26,6 +26,8 @@ _QUOTE: Final = re.compile(r"^[ \t]{0,3}>")
 _PROMPT: Final = re.compile(r"^[ \t]{0,3}>>> (?:import |from |with |for |[\w.]+ ?[=(\[])")
 """Typed at Python's prompt: three marks of quotation only to Markdown."""
 _INDENTED: Final = re.compile(r"^(?: {4}|\t)[ \t]*\S")
+_BEGINS: Final = " \t#>"
+"""What a heading, a quote and indented code begin with."""
 _LIST_ITEM: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
 _TAG: Final = re.compile(
     r"</?(?:details|summary|b|i|em|strong|sub|sup|img|p|div|span|br|code|pre|table|thead|tbody|tr|"
@@ -41,10 +43,11 @@ _LAST_LINES: Final = 600
 
 @dataclass(slots=True)
 class NumberedLine:
-    """One line of a document and its 1-based number."""
+    """One line of a document and its 1-based number; `prefix` is what was taken off its start."""
 
     number: int
     text: str
+    prefix: str = ""
 
 
 class Block(NamedTuple):
@@ -101,14 +104,16 @@ def _bounded(lines: list[str]) -> list[str]:
 def _walk(cursor: _Cursor) -> Iterator[Block]:
     index = 0
     prose: list[NumberedLine] = []
-    while index < len(cursor.lines):
-        if not cursor.lines[index] and prose and not prose[-1].text:
+    lines = cursor.lines
+    while index < len(lines):
+        line = lines[index]
+        if not line and prose and not prose[-1].text:
             index += 1
             continue
-        step = _next_block(cursor, index, prose)
+        step = _next_block(cursor, index, prose) if line else None
         if step is None:
-            prose.append(NumberedLine(index + 1, cursor.lines[index]))
             index += 1
+            prose.append(NumberedLine(index, line))
             continue
         block, index = step
         yield from _flush(cursor, prose)
@@ -124,10 +129,10 @@ def _next_block(
 ) -> tuple[Block, int] | None:
     """The block that starts at a line and the index after it, or None for prose."""
     line = cursor.lines[index]
-    if not line:
-        return None
     if index in cursor.delimiters:
         return _fence(cursor, index)
+    if line[0] not in _BEGINS and "<" not in line:
+        return None
     if _HEADING.match(line):
         return Block("heading", (NumberedLine(index + 1, line),), section=cursor.section), index + 1
     if _QUOTE.match(line):

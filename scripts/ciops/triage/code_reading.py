@@ -32,7 +32,7 @@ def is_call(span: str) -> bool:
         tree = _syntax_tree(span.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = _calls_in(tree)
     return any(call.args or call.keywords for call in calls) and not any(map(_is_elided, calls))
 
 
@@ -41,9 +41,13 @@ def is_closed_call(span: str) -> bool:
     """Whether a code span is a call that builds what it is given: it needs nothing else to run."""
     if not is_call(span):
         return False
-    calls = [node for node in ast.walk(_syntax_tree(span.strip())) if isinstance(node, ast.Call)]
+    calls = _calls_in(_syntax_tree(span.strip()))
     given = [value for call in calls for value in (*call.args, *(x.value for x in call.keywords))]
     return len(calls) > 1 and not any(isinstance(value, (ast.Name, ast.Starred)) for value in given)
+
+
+def _calls_in(tree: ast.Module) -> list[ast.Call]:
+    return [node for node in _all_nodes(tree) if isinstance(node, ast.Call)]
 
 
 def _is_elided(call: ast.Call) -> bool:

@@ -80,7 +80,8 @@ def _compared(reading: Reading, policy: Policy) -> Iterator[Evidence]:
     trials = trials_of(reading, policy.versions) if families else []
     if not trials:
         return
-    reported = reported_version(reading, policy.version_shapes)
+    works = any(trial.works for trial in trials)
+    reported = reported_version(reading, policy.version_shapes) if works else None
     if (earlier := earlier_that_worked(trials, reported)) is not None:
         for family in families:
             yield _of_trial(earlier, f"priority:{family.id}", WORKED_BEFORE, policy)

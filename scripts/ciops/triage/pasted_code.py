@@ -48,15 +48,14 @@ def starts_other_code(line: str) -> bool:
 def unfenced_code(lines: Sequence[str], shapes: Sequence[str]) -> set[int]:
     """Which lines belong to runs of at least three lines of Python that nobody fenced."""
     found: set[int] = set()
-    at = 0
-    while at < len(lines):
-        end = at
-        if shapes[at] == "other" and line_shapes.starts_python(lines[at]):
-            end = _code_end(lines, at)
+    end = 0
+    for at, (line, shape) in enumerate(zip(lines, shapes, strict=True)):
+        if at < end or shape != "other" or not line_shapes.starts_python(line):
+            continue
+        end = _code_end(lines, at)
         run = [k for k in range(at, end) if lines[k].strip()]
         if len(run) >= 3:
             found.update(run)
-        at = max(end, at + 1)
     return found
 
 

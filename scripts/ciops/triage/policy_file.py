@@ -173,7 +173,7 @@ def _reading(reader: Reader) -> ReadingRules:
         form_headings=frozenset(map(heading_name, reader.texts("form_headings", ()))),
         template_lines=frozenset(t.casefold() for t in reader.texts("template_lines", ())),
         prefixes=_joined(reader, "prefixes"),
-        dropped=_joined(reader, "dropped"),
+        dropped=tuple(map(re.compile, _patterns(reader, "dropped"))),
         dump_start=_joined(reader, "dump_start"),
         footer_start=_joined(reader, "footer_start"),
         footer_keeps=_joined(reader, "footer_keeps"),

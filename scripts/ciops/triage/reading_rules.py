@@ -38,7 +38,7 @@ class ReadingRules:
     form_headings: frozenset[str] = frozenset()
     template_lines: frozenset[str] = frozenset()
     prefixes: re.Pattern[str] | None = None
-    dropped: re.Pattern[str] | None = None
+    dropped: tuple[re.Pattern[str], ...] = ()
     dump_start: re.Pattern[str] | None = None
     footer_start: re.Pattern[str] | None = None
     footer_keeps: re.Pattern[str] | None = None
@@ -48,14 +48,17 @@ class ReadingRules:
         lowered = text.lower()
         return replace(
             self,
-            dropped=_if_possible(self.dropped, lowered),
+            dropped=tuple(x for x in self.dropped if _if_possible(x, lowered)),
             dump_start=_if_possible(self.dump_start, lowered),
             footer_start=_if_possible(self.footer_start, lowered),
         )
 
     def drops(self, text: str) -> bool:
         """Whether a line is one that must not be read at all."""
-        return self.dropped is not None and self.dropped.search(text) is not None
+        for pattern in self.dropped:  # noqa: SIM110 - a third of the time, and every line is asked
+            if pattern.search(text):
+                return True
+        return False
 
     def in_footer(self, text: str, shape: str, already: bool) -> bool:
         """Whether a line belongs to a launcher's footer; `already` if the one before does."""

@@ -88,8 +88,13 @@ def plain_dates(text: str) -> str:
 
     A version is set apart from a name that it is glued to (`torch1.6`).
     """
+    if _DIGIT.search(text) is None:
+        return text
     text = _GLUED.sub(" ", text)
-    if not any(word in text for word in _BUILDS):
+    for word in _BUILDS:  # half the time of `any`, and every line is asked
+        if word in text:
+            break
+    else:
         return text
     text = _DATED.sub(r"\1\3\4", text)
     text = _DAY.sub(_day, text)

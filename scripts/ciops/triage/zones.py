@@ -39,6 +39,7 @@ _INFO_ZONES: Final[dict[str, Zone]] = {
     **dict.fromkeys(("log", "text", "txt", "output", "pytb", "traceback", "plain"), "log"),
     **dict.fromkeys(("markdown", "md"), "quoted"),
 }
+_QUOTE_MARKS: Final = re.compile(r"^[ \t]{0,3}(?:>[ ]?){1,8}")
 _LIST_ITEM: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
 _STARTS_ANEW: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]|\|)(?:[ \t]|[^|\n]*\|)")
 _STEP_SECTION: Final = re.compile(r"\b(?:steps?|reproduc\w+|repro|how to run)\b")
@@ -100,7 +101,7 @@ def _zone_block(block: Block, index: int, rules: ReadingRules) -> Iterator[Zoned
     if block.kind == "prose":
         yield from _prose(block, index, rules, dropped)
         return
-    lines = [_stripped(line, rules, quoted=block.kind == "quote") for line in block.lines]
+    lines = _stripped(block, rules)
     if block.kind == "quote" and not _holds_machine_words(lines):
         yield from (
             ZonedLine(line.number, line.text, "quoted", index) for line in lines if line.text
@@ -111,7 +112,7 @@ def _zone_block(block: Block, index: int, rules: ReadingRules) -> Iterator[Zoned
 
 def _passed_on(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLine]:
     """A quote in a report: the code of it is code, all else is as in any quote."""
-    inner = "\n".join(_stripped(line, rules, quoted=True).text for line in block.lines)
+    inner = "\n".join(line.text for line in _stripped(block, rules))
     above = block.lines[0].number - 1
     code = {
         line.number + above: line.zone
@@ -132,33 +133,34 @@ def _heading(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLin
     yield ZonedLine(line.number, text, "template" if known else "prose", index)
 
 
-@dataclass(slots=True)
-class _Stripped:
-    number: int
-    text: str
-    prefix: str
+def _stripped(block: Block, rules: ReadingRules) -> list[NumberedLine]:
+    """The lines of a block without tags, marks of a quote, and prefixes, which are kept apart."""
+    prefixes, kind = rules.prefixes, block.kind
+    found = []
+    for line in block.lines:
+        text, prefix = line.text, ""
+        if kind == "prose":
+            text = strip_tags(text)
+        elif kind == "quote":
+            text = _QUOTE_MARKS.sub("", text)
+        for _ in range(_MAX_PREFIXES):
+            match = prefixes.match(text) if prefixes else None
+            if match is None or not match.end():
+                break
+            prefix = prefix or match[0].strip()
+            text = text[match.end() :]
+        text = text.rstrip()
+        found.append(line if text == line.text else NumberedLine(line.number, text, prefix))
+    return found
 
 
-def _stripped(line: NumberedLine, rules: ReadingRules, quoted: bool = False) -> _Stripped:
-    text, prefix = line.text, ""
-    if quoted:
-        text = re.sub(r"^[ \t]{0,3}(?:>[ ]?){1,8}", "", text)
-    for _ in range(_MAX_PREFIXES):
-        match = rules.prefixes.match(text) if rules.prefixes else None
-        if match is None or not match.end():
-            break
-        prefix = prefix or match[0].strip()
-        text = text[match.end() :]
-    return _Stripped(line.number, text.rstrip(), prefix)
-
-
-def _holds_machine_words(lines: Sequence[_Stripped]) -> bool:
+def _holds_machine_words(lines: Sequence[NumberedLine]) -> bool:
     shapes = {line_shapes.shape_of(line.text) for line in lines[:200]}
     return bool(shapes & {"header", "frame", "cpp", "log", "error"})
 
 
 def _fenced(
-    block: Block, lines: Sequence[_Stripped], index: int, rules: ReadingRules, dropped: bool
+    block: Block, lines: Sequence[NumberedLine], index: int, rules: ReadingRules, dropped: bool
 ) -> Iterator[ZonedLine]:
     for line, text in zip(lines, unnumbered([line.text for line in lines]), strict=True):
         line.text = text
@@ -177,12 +179,12 @@ def _fenced(
     yield from _machine(lines, shapes, default, index, rules)
 
 
-def _is_dump(lines: Sequence[_Stripped], rules: ReadingRules) -> bool:
+def _is_dump(lines: Sequence[NumberedLine], rules: ReadingRules) -> bool:
     start = rules.dump_start
     return start is not None and any(start.match(line.text) for line in lines[:6])
 
 
-def _guess_default(lines: Sequence[_Stripped], shapes: Sequence[str]) -> Zone:
+def _guess_default(lines: Sequence[NumberedLine], shapes: Sequence[str]) -> Zone:
     """The zone of lines without a shape of their own, in a fence that names no language."""
     if any(starts_other_code(line.text) for line in lines[:20]):
         return "code"
@@ -196,7 +198,7 @@ def _guess_default(lines: Sequence[_Stripped], shapes: Sequence[str]) -> Zone:
 
 
 def _machine(
-    lines: Sequence[_Stripped],
+    lines: Sequence[NumberedLine],
     shapes: Sequence[str],
     default: Zone,
     index: int,
@@ -206,7 +208,7 @@ def _machine(
     inside = footer = False
     for line, shape in zip(lines, shapes, strict=True):
         footer = rules.in_footer(line.text, shape, footer)
-        if not line.text.strip():
+        if not line.text:
             inside = False
             continue
         if rules.drops(line.text) or (footer and not rules.keeps(line.text)):
@@ -234,7 +236,7 @@ def _machine_zone(text: str, shape: str, default: Zone, inside: bool) -> tuple[Z
 
 
 def _prose(block: Block, index: int, rules: ReadingRules, dropped: bool) -> Iterator[ZonedLine]:
-    lines = [_stripped(NumberedLine(x.number, strip_tags(x.text)), rules) for x in block.lines]
+    lines = _stripped(block, rules)
     shapes = [line_shapes.shape_of(line.text) for line in lines]
     code = unfenced_code([line.text for line in lines], shapes)
     plain: Zone = "steps" if _STEP_SECTION.search(block.section) else "prose"
@@ -275,18 +277,19 @@ def _prose_zone(
     text: str, shape: str, is_code: bool, state: _ProseState, rules: ReadingRules
 ) -> Zone | None:
     """The zone of a line outside any fence, or None for one that must not be read."""
-    if not text.strip():
+    if not text:
         state.inside = state.footer = False
         return None
-    state.footer = rules.in_footer(text, shape, state.footer)
-    if state.footer:
-        return "log" if rules.keeps(text) else None
+    if rules.footer_start is not None:
+        state.footer = rules.in_footer(text, shape, state.footer)
+        if state.footer:
+            return "log" if rules.keeps(text) else None
     if rules.drops(text):
         return None
     if rules.dump_start and rules.dump_start.match(text):
         state.dump = True
     if state.dump:
-        state.dump = line_shapes.looks_dumped(text) or len(text.split()) < 6
+        state.dump = len(text.split()) < 6 or line_shapes.looks_dumped(text)
         if state.dump:
             return "env"
     return _spoken_zone(text, shape, is_code, state)
@@ -305,7 +308,7 @@ def _spoken_zone(text: str, shape: str, is_code: bool, state: _ProseState) -> Zo
         return _BY_SHAPE[shape]
     if shape == "shell" or (shape == "command" and _RUN_ARGUMENT.search(text)):
         return "shell"
-    inline = _INLINE.match(text)
+    inline = _INLINE.match(text) if "`" in text else None
     if inline and line_shapes.shape_of(inline[1]) == "command" and _RUN_ARGUMENT.search(inline[1]):
         return "shell"
     return "prose"
