@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import or_
+from types import MappingProxyType
 from typing import Final
 
 from ciops.triage.concept_hints import ConceptHints, WordTables
@@ -67,7 +68,8 @@ class Lexicon:
 
     __slots__ = (
         "_bits", "_foreign", "_heads", "_hints", "_joins", "_known", "_lengths", "_phrases",
-        "_qualifying", "_rows", "_stems", "_turning", "_turns", "_word", "_words",
+        "_labelled", "_labels", "_qualifying", "_rows", "_stems", "_turning", "_turns", "_word",
+        "_words",
     )  # fmt: skip
 
     def __init__(
@@ -76,8 +78,11 @@ class Lexicon:
         opposites: Mapping[str, str],
         heads: Mapping[str, str],
         joins: Iterable[str] = (),
+        labels: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """`heads`: a word of the first concept right before one of the second only qualifies it.
+
+        `labels`: a word of the first right after one of the second only says which (`rank 3`).
 
         `joins` are words that begin a clause of their own, which no negator before them reaches.
         """
@@ -100,6 +105,8 @@ class Lexicon:
         self._turning = reduce(or_, (a for a, _ in self._turns), 0)
         self._heads = tuple((self._bits[a], self._bits[b]) for a, b in heads.items())
         self._qualifying = reduce(or_, (a for a, _ in self._heads), 0)
+        self._labels = tuple((self._bits[a], self._bits[b]) for a, b in labels.items())
+        self._labelled = reduce(or_, (a for a, _ in self._labels), 0)
         self._word = _word_pattern(self._foreign)
 
     def bits(self, names: Iterable[str]) -> int:
@@ -221,13 +228,17 @@ class Lexicon:
         return at, concepts
 
     def _headed(self, tokens: list[Token]) -> list[Token]:
-        """Without the concepts of words that only qualify the next one."""
+        """Without the concepts of words that only qualify the next one, or say which it is."""
         for at in range(len(tokens) - 1):
             token, after = tokens[at], tokens[at + 1]
-            if not token.concepts & self._qualifying:
+            labelled = after.concepts & self._labelled
+            if not (labelled or token.concepts & self._qualifying):
                 continue
             if after.first - token.last > 1 or after.clause != token.clause:
                 continue
+            for concept, named in self._labels if labelled else ():
+                if token.concepts & named:
+                    after = tokens[at + 1] = replace(after, concepts=after.concepts & ~concept)
             for concept, head in self._heads:
                 if token.concepts & concept and after.concepts & head:
                     token = replace(token, concepts=token.concepts & ~concept)

@@ -26,15 +26,16 @@ def read_sayings(signals: Collection[Signal], language: Reader, lexicon: Lexicon
 
 def read_lexicon(language: Reader) -> Lexicon:
     """The words of a policy's language as concepts."""
-    language.mapping(("concepts", "opposites", "heads", "joins"))
+    language.mapping(("concepts", "opposites", "heads", "labels", "joins"))
     concepts = language.child("concepts")
     words = {name: concepts.texts(name) for name in concepts.mapping()}
     known = (*BUILT_IN, *words)
     pairs = {}
-    for key in ("opposites", "heads"):
+    for key in ("opposites", "heads", "labels"):
         reader = language.child(key)
         pairs[key] = {name: reader.choice(name, known) for name in reader.mapping(known)}
-    return Lexicon(words, pairs["opposites"], pairs["heads"], language.texts("joins", ()))
+    joins = language.texts("joins", ())
+    return Lexicon(words, pairs["opposites"], pairs["heads"], joins, pairs["labels"])
 
 
 def _meant(name: str, known: Collection[str]) -> str:

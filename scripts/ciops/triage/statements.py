@@ -31,6 +31,8 @@ _ABSENT: Final = re.compile(
 _FLAGS: Final = re.compile(
     r"(?: --?[a-z][\w-]{1,30}(?:[= ](?!-)[\w.:/-]{0,39}\w(?= --|`| [a-z]))?){1,5}`?"
 )
+_FROM: Final = re.compile(r"\bfrom (?:\S{1,20} ){1,2}$")
+"""Before `to`, which is then no infinitive: `going from x to y loses it`."""
 _LIST_BEFORE: Final = re.compile(r"(?:[\w.-]{1,24}(?:,| and| or| nor|/)\s?){1,4}$")
 _CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
 
@@ -135,7 +137,8 @@ def _is_denied(window: _Window, said: str) -> bool:
 
 def _is_supposed(window: _Window) -> bool:
     """Whether it may only be, or was taken for true once."""
-    if not pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before):
+    possible = pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before)
+    if possible is None or _FROM.search(window.before, 0, possible.start()):
         return False
     return pattern(cues.BELIEF_MENDED_AFTER).match(window.after) is None
 
