@@ -194,3 +194,19 @@ def policy_with(change):
 def test_a_word_that_no_list_has_is_refused(change, told):
     with pytest.raises(UsageError, match=f"(?s){told}"):
         policy_with(change)
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("rank 3 prints 7", 1),
+        ("rank 3, 7", 1),
+        ("3 ranks print 7", 2),
+        ("rank: 3", 1),
+    ],
+)
+def test_a_number_right_after_what_it_numbers_only_says_which(text, figures):
+    words = {"ordinal": ["rank"], "keeps": ["prints", "print"]}
+    lexicon = Lexicon(words, {}, {}, labels={"number": "ordinal", "several": "ordinal"})
+    number = lexicon.bits(["number"])
+    assert sum(token.concepts & number != 0 for token in lexicon.read(text)) == figures

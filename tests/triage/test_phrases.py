@@ -41,3 +41,17 @@ def test_a_statement_is_urgent_or_not(statement):
     ]
     found = facets(statement["title"], FORM + statement["body"], *comments).high_priority
     assert bool(found) is (statement["family"] is not None), found
+
+
+SENTENCES = [
+    pytest.param(group["title"], sentence, urgent, id=sentence[:60])
+    for group in told("sentences.yml")
+    for urgent in (True, False)
+    for sentence in group["urgent" if urgent else "not_urgent"]
+]
+
+
+@pytest.mark.parametrize(("title", "sentence", "urgent"), SENTENCES)
+def test_one_sentence_is_urgent_or_not(title, sentence, urgent):
+    found = facets(title, f"Four processes, official wheel.\n\n{sentence}").high_priority
+    assert bool(found) is urgent, found

@@ -279,3 +279,43 @@ def test_a_title_has_a_main_clause(title, aside):
 )
 def test_a_question_that_is_answered_at_once(marked, denied):
     assert event(marked).denied is denied
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "First I thought that the [[hang]] came from us",
+        "it might [[hang]]",
+        "we suspected a [[wrong gradient]]",
+    ],
+)
+def test_what_is_or_was_only_supposed(text):
+    assert event(text).supposed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Resharding from 8 to 4 [[swaps rows]]",
+        "I thought that the [[hang]] was fixed in 2.9",
+        "it [[hangs]]",
+    ],
+)
+def test_what_is_not_only_supposed(text):
+    assert not event(text).supposed
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("I was reading the [[wrong tensor]]", True),
+        ("I had passed the [[wrong group]]", True),
+        ("our own StorageWriter wrote the [[wrong rows]]", True),
+        ("the loss [[differs]], of course, on each rank", True),
+        ("I read the [[wrong tensor]] back", False),
+        ("our own model gets the [[wrong gradients]]", False),
+        ("our writer has had the [[wrong rows]]", False),
+    ],
+)
+def test_what_is_the_speakers_own_doing_did_not_happen(text, denied):
+    assert event(text).denied is denied

@@ -132,7 +132,7 @@ class Lexicon:
 
     def _walk(self, folded: str) -> tuple[Token, ...]:
         tokens = self._tokens(self._split(folded.replace("’", "'")))
-        tokens = self._headed(tokens) if self._heads else tokens
+        tokens = self._headed(tokens) if self._heads or self._labels else tokens
         negators = [token for token in tokens if token.concepts & 1]
         return tuple(self._negated(tokens, negators) if negators else tokens)
 
