@@ -67,8 +67,8 @@ class Lexicon:
     """Which concepts a word has, as a set of bits."""
 
     __slots__ = (
-        "_bits", "_foreign", "_heads", "_hints", "_joins", "_known", "_lengths", "_phrases",
-        "_labelled", "_labels", "_qualifying", "_rows", "_stems", "_turning", "_turns", "_word",
+        "_bits", "_foreign", "_heads", "_hints", "_joins", "_known", "_labelled", "_labels",
+        "_lengths", "_phrases", "_qualifying", "_rows", "_stems", "_turning", "_turns", "_word",
         "_words",
     )  # fmt: skip
 
