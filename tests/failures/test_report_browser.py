@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,11 @@ def show(tab: Page, tmp_path: Path) -> Iterator[object]:
     yield open_report
     assert tab.problems == []
     assert [url for url in tab.requests if not url.startswith(("file:", "about:"))] == []
+
+
+def uncompared() -> Report:
+    """A report without another to compare it with."""
+    return replace(usual(), previous_pipeline=None)
 
 
 def test_it_opens_with_every_bucket_and_says_how_many(show) -> None:
@@ -284,6 +290,37 @@ def test_nothing_is_wider_than_the_window(show, tab: Page, report: Report) -> No
     for width in (320, 390, 768, 1200, 1800):
         tab.dress(width, 900)
         assert page.value("document.documentElement.scrollWidth") <= width
+    tab.dress(1200, 900)
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "ja"])
+@pytest.mark.parametrize("report", [usual(), uncompared()], ids=["compared", "alone"])
+def test_no_fact_of_the_head_stands_on_a_line_of_its_own(
+    show, tab: Page, report: Report, language: str
+) -> None:
+    page = show(report, language=language)
+    rows = (
+        "[...document.querySelectorAll('.facts:last-of-type > div')]"
+        ".map((one) => one.getBoundingClientRect().top)"
+    )
+    for width in (768, 1280, 1920):
+        tab.dress(width, 900)
+        tops = page.value(rows)
+        assert len(tops) == 2 + bool(report.previous_pipeline)
+        assert len(set(tops)) == 1, width
+    tab.dress(1200, 900)
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "ja"])
+def test_what_opens_and_closes_all_stays_together(show, tab: Page, language: str) -> None:
+    page = show(usual(), language=language)
+    height = "(id) => document.querySelector(id).getClientRects()[0].height"
+    for width in (320, 360, 768):
+        tab.dress(width, 900)
+        tall = [page.value(f"({height})('{one}')") for one in ("#open-all", "#close-all")]
+        assert max(tall) < 30, width
+        top = "document.querySelector('#%s').getBoundingClientRect().top"
+        assert page.value(top % "open-all") == page.value(top % "close-all")
     tab.dress(1200, 900)
 
 
