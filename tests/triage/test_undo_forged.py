@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fakes.github import Account, FakeGitHub
-from triage.small_world import NO_STEPS, QUEUE, Ran, command, forge_with, issue, run
+from triage.small_world import NO_STEPS, QUEUE, SMALL, Ran, command, forge_with, issue, run
 
 TOKEN = "secret-token-of-the-test"
 ALICE = {TOKEN: Account("alice", association="MEMBER")}
@@ -129,3 +129,54 @@ def test_a_bots_run_is_undone_by_any_person(tmp_path: Path) -> None:
         forge.tokens = BOB
         assert undo(forge, tmp_path).status == 0
         assert (forge.labels(7), forge.comments(7)) == ([QUEUE], [])
+
+
+DEPBOT = "<!-- depbot: bumped -->"
+
+
+def claims_of_depbot(folder: Path, account: str, comment: int) -> None:
+    """A record that says of what another bot did that this run did it."""
+
+    def claim(record: dict[str, Any]) -> None:
+        record["account"] = account
+        for write in record["writes"]:
+            if write["kind"] == "comment":
+                write.update(id=comment, marker=DEPBOT)
+            else:
+                write["labels"] = ["color: red"]
+
+    forged(folder, claim)
+
+
+@pytest.mark.parametrize("account", ["github-actions[bot]", "depbot[bot]"])
+def test_what_another_bot_did_stays_though_it_did_so_at_the_same_time(
+    account: str, tmp_path: Path
+) -> None:
+    with forge_with(issue(7, NO_STEPS)) as forge:
+        run(forge, tmp_path, "--issue", "7")
+        forge.person_labels(7, add=["color: red"], by="depbot[bot]")
+        said = forge.person_comments(7, f"{DEPBOT} a new version", by="depbot[bot]")
+        claims_of_depbot(tmp_path, account, said["id"])
+        ran = undo(forge, tmp_path)
+        assert "color: red" in forge.labels(7)
+        assert f"{DEPBOT} a new version" in forge.comments(7)
+    reason = "a bot did it that is not among the bots.logins of the policy: name yours by --policy"
+    assert f"Kept `color: red` on #7: {reason}" in ran.said
+    assert f"Kept the comment on #7: {reason}" in ran.said
+
+
+def test_what_an_app_of_ones_own_did_goes_with_the_policy_that_names_it(tmp_path: Path) -> None:
+    """Such an app cannot be asked who it is either: its policy says so."""
+    policy = tmp_path / "policy.yml"
+    text = SMALL.read_text(encoding="utf-8")
+    policy.write_text(text.replace("logins: [", "logins: ['DepBot[bot]', "), encoding="utf-8")
+    assert policy.read_text(encoding="utf-8") != text
+    with forge_with(issue(7, NO_STEPS)) as forge:
+        run(forge, tmp_path, "--issue", "7")
+        forge.person_labels(7, add=["color: red"], by="depbot[bot]")
+        said = forge.person_comments(7, f"{DEPBOT} a new version", by="depbot[bot]")
+        claims_of_depbot(tmp_path, "github-actions[bot]", said["id"])
+        given = ["undo", str(tmp_path / "run.json"), "--policy", str(policy)]
+        assert command(forge, tmp_path / "undo", [*given, "--output", str(tmp_path)]).status == 0
+        assert "color: red" not in forge.labels(7)
+        assert f"{DEPBOT} a new version" not in forge.comments(7)

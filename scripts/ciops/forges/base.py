@@ -36,6 +36,7 @@ class Person:
 
 
 GHOST = Person("ghost")  # a deleted account
+ACTIONS_LOGIN = "github-actions[bot]"  # with a job's own token on GitHub
 
 
 @dataclass(frozen=True, slots=True)

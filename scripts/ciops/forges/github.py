@@ -15,6 +15,7 @@ from ciops.errors import RefusedError, UsageError
 from ciops.forges import answers
 from ciops.forges import github_facts as facts
 from ciops.forges.base import (
+    ACTIONS_LOGIN,
     AddedLabels,
     Comment,
     Issue,
@@ -37,8 +38,6 @@ WEB_URL: Final = "https://github.com"
 HEADERS: Final = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 QUERY_LENGTH: Final = 256
 LABELS_AN_ISSUE: Final = 100
-# What an installation token, such as Actions' own, cannot be asked for.
-ACTIONS_LOGIN: Final = "github-actions[bot]"
 
 
 class GitHub:

@@ -5,7 +5,8 @@ goes when nobody has answered it. The record says what the run did or may have d
 what became of it. What is taken back already is no obstacle, so an undo can be repeated.
 
 A record is a file that anybody may have written: what it names goes only where the forge says that
-its account did it, and what a person did only by that person's own token.
+its account did it. What a person did goes only by that person's own token, what a bot did only
+where that bot is the token's own, the one of GitHub's jobs, or one of the policy's.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from pathlib import Path
 from typing import Final
 
 from ciops.errors import EXIT_DONE, EXIT_PARTIAL, EXIT_SERVICE, RefusedError
-from ciops.forges.base import Comment, IssueQueue, LabelEvent, Person, same_label
+from ciops.forges.base import (
+    ACTIONS_LOGIN,
+    Comment,
+    IssueQueue,
+    LabelEvent,
+    Person,
+    Viewer,
+    same_label,
+)
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.command_line import open_host, parse
 from ciops.plumbing.http import HttpError, RateLimitedError
@@ -27,17 +36,20 @@ from ciops.plumbing.rendering import Templates, code_span
 from ciops.plumbing.write_guards import held_back, refuse_strangers_file
 from ciops.plumbing.yaml_file import shown
 from ciops.triage.command_line import (
+    POLICY,
     Parser,
     Place,
     add_language,
     add_output,
     open_queue,
 )
+from ciops.triage.policy_file import load_policy
 from ciops.triage.run_file import NAME, Entry, Record, Run, read_run_file
 from ciops.triage.words import words_in
 
 ABOUT: Final = """Take back the labels and comments of one run, where nobody has built on them.
 The repository is the one that the record names."""
+OURS: Final = frozenset({ACTIONS_LOGIN})
 SLACK: Final = timedelta(minutes=5)  # between the clock of the job and that of the service
 
 
@@ -53,18 +65,23 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Doer:
-    """Who did the run, and the login of who asks for its undo."""
+    """Who did the run, the login of who asks for its undo, and the folded logins of our bots."""
 
     run: Run
     asks: str
+    bots: frozenset[str]
 
-    def is_account(self, actor: Person) -> bool:
-        """An installation cannot be asked for its account, so any bot may be it."""
-        assumed = self.run.account.endswith("[bot]") and actor.is_bot
-        return assumed or _same(actor.login, self.run.account)
+    def objection(self, actor: Person) -> str:
+        """Why what an account did stays, "" where it may go.
 
-    def may_undo(self, actor: Person) -> bool:
-        return actor.is_bot or _same(actor.login, self.asks)
+        An installation cannot be asked for its account, so any of our bots may have been it.
+        """
+        assumed = actor.is_bot and self.run.account.endswith("[bot]")
+        if not (assumed or _same(actor.login, self.run.account)):
+            return "not_ours"
+        if actor.is_bot:
+            return "" if actor.login.casefold() in self.bots else "unlisted_bot"
+        return "" if _same(actor.login, self.asks) else "other_account"
 
     def is_other_person(self, actor: Person) -> bool:
         return not actor.is_bot and not _same(actor.login, self.run.account)
@@ -82,6 +99,8 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     parser.add_argument("--dry-run", action="store_true", help="say what would be taken back")
     about = "the repository that the record must name, default: in a job, the job's own"
     parser.add_argument("--repo", metavar="OWNER/NAME", help=about)
+    about = f"whose bots.logins a run may have had, default: {POLICY.name} of the suite"
+    parser.add_argument("--policy", metavar="FILE", type=Path, default=POLICY, help=about)
     parser.add_argument("--gitlab-url", metavar="URL", default="", help="address of the GitLab")
     add_language(parser)
     add_output(parser)
@@ -91,12 +110,18 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     dry = given.dry_run or held_back(env)
     if not dry:
         refuse_strangers_file("record", path, env, own=None)
+        refuse_strangers_file("policy", given.policy, env, own=POLICY.parent)
     record = read_run_file(path)
     run = record.run
     refuse_elsewhere(run, given.repo or "", host)
     _, queue = open_queue(Place(run.forge, run.repo, given.gitlab_url), host)
-    asks = queue.viewer().login if record.entries else ""
-    return _undo(record, Doer(run, asks), queue, host, words_in(given.language), dry=dry)
+    doer = _doer(run, queue.viewer(), given.policy) if record.entries else Doer(run, "", OURS)
+    return _undo(record, doer, queue, host, words_in(given.language), dry=dry)
+
+
+def _doer(run: Run, viewer: Viewer, policy: Path) -> Doer:
+    own = {viewer.login.casefold()} if viewer.is_bot else set()
+    return Doer(run, viewer.login, OURS | own | load_policy(policy).bot_logins)
 
 
 def refuse_elsewhere(run: Run, asked: str, host: CiHost) -> None:
@@ -192,21 +217,16 @@ def _objection(label: str, events: Sequence[LabelEvent], entry: Entry, doer: Doe
     """Why a label stays, "" when nothing speaks against removing it."""
     ordered = sorted(events, key=lambda event: event.created_at)
     puts = [i for i, event in enumerate(ordered) if _puts(event, label)]
-    if not puts or not _is_of_run(ordered[puts[-1]], entry, doer):
+    if not puts or not _near(ordered[puts[-1]].created_at, entry.at):
         return "not_ours"
-    if not doer.may_undo(ordered[puts[-1]].actor):
-        return "other_account"
+    if objection := doer.objection(ordered[puts[-1]].actor):
+        return objection
     since = ordered[puts[-1] + 1 :]
     return "relabelled" if any(doer.is_other_person(event.actor) for event in since) else ""
 
 
 def _puts(event: LabelEvent, label: str) -> bool:
     return event.action == "added" and same_label(event.label, label)
-
-
-def _is_of_run(event: LabelEvent, entry: Entry, doer: Doer) -> bool:
-    """By this account, at the time of the write."""
-    return doer.is_account(event.actor) and _near(event.created_at, entry.at)
 
 
 def _near(one: str, other: str) -> bool:
@@ -227,12 +247,8 @@ def _comment_steps(number: int, entry: Entry, doer: Doer, queue: IssueQueue) -> 
     def delete() -> bool:
         return queue.delete_comment(number, found.id)
 
-    reason = ""
-    if not _is_by_run(found, entry, doer):
-        reason = "not_ours"
-    elif not doer.may_undo(found.author):
-        reason = "other_account"
-    elif any(doer.is_other_person(part.author) for part in comments[at + 1 :]):
+    reason = doer.objection(found.author) if _is_marked(found, entry) else "not_ours"
+    if not reason and any(doer.is_other_person(part.author) for part in comments[at + 1 :]):
         reason = "answered"
     yield Step(number, "", delete, reason)
 
@@ -241,13 +257,14 @@ def _is_comment(comment: Comment, entry: Entry, doer: Doer) -> bool:
     """By its id; where the run never learnt it, by account, time and its hidden marker."""
     if entry.id:
         return comment.id == entry.id
-    return _is_by_run(comment, entry, doer) and _near(comment.created_at, entry.at)
+    ours = _is_marked(comment, entry) and doer.objection(comment.author) != "not_ours"
+    return ours and _near(comment.created_at, entry.at)
 
 
-def _is_by_run(comment: Comment, entry: Entry, doer: Doer) -> bool:
-    """By its account and its first words: a record could name a marker that any comment holds."""
+def _is_marked(comment: Comment, entry: Entry) -> bool:
+    """By its first words: a record could name a marker that any comment holds."""
     hidden = re.fullmatch(r"<!--.+-->", entry.marker) is not None
-    return hidden and comment.body.startswith(entry.marker) and doer.is_account(comment.author)
+    return hidden and comment.body.startswith(entry.marker)
 
 
 def _taken_back(steps: Sequence[Step], words: Templates, dry: bool) -> Iterator[str]:
