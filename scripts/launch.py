@@ -32,9 +32,10 @@ def main(arguments: list[str]) -> int:
         version = sys.version.split()[0]
         step = "Install one, or name it in the job"
         return refused(f"triage-action needs Python 3.11 or newer, this is {version}. {step}.")
-    if not arguments or arguments[0] not in TOOLS:
+    tool = arguments[0].replace("-", "_") if arguments else ""  # pages call it issue-triage
+    if tool not in TOOLS:
         return refused(f"Say which tool to run: {', '.join(TOOLS)}.")
-    tool, rest = arguments[0], arguments[1:] or from_inputs(dict(os.environ))
+    rest = arguments[1:] or from_inputs(dict(os.environ))
     try:
         os.environ["TRIAGE_ACTION_SITE"] = str(packages(cache_roots(dict(os.environ))))
     except CannotInstall as fault:

@@ -68,6 +68,12 @@ def test_modules_of_the_workspace_stay_out_of_the_way(
     assert done.returncode == 0, done.stderr
 
 
+def test_a_tool_is_known_by_the_name_that_pages_give_it(suite: Path, installed: Installed) -> None:
+    cache = {"TRIAGE_ACTION_CACHE": str(installed.cache)}
+    done = start(suite, "post-mortem-render", "check", "--help", env=cache)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
