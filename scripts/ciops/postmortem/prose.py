@@ -111,6 +111,8 @@ def _exempt(
             return True
         if name in guide.after and guide.after[name].match(after):
             return True
+        if name in guide.later and guide.later[name].match(_from(sentence, span[0])):
+            return True
         if name == "accompanied" and _is_accompanied(sentence, prose):
             return True
         if name == "concrete" and _is_concrete(sentence, guide):
@@ -121,6 +123,11 @@ def _exempt(
         if name in guide.exemptions and guide.exemptions[name].search(text):
             return True
     return False
+
+
+def _from(sentence: Sentence, start: int) -> str:
+    """What a hit says and all that follows it, the next sentence included."""
+    return f"{sentence.text[start:]} {sentence.after}"
 
 
 def _is_accompanied(sentence: Sentence, prose: Prose) -> bool:
@@ -262,7 +269,7 @@ def _validation_prose(record: Record) -> Iterator[Prose]:
         yield Prose((*root, "stress", index, "result"), "validation", stress.result)
     for index, configuration in enumerate(checked.other_configurations):
         yield Prose((*root, "other_configurations", index), "validation", configuration)
-    yield Prose((*root, "not_tested"), "validation", checked.not_tested)
+    yield Prose((*root, "not_tested"), "untested", checked.not_tested)
 
 
 def document_line(finding: Finding, document: Document) -> int | None:

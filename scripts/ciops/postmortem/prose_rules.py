@@ -1,7 +1,8 @@
 """The rules of the prose check, from `config/post-mortem-render/prose.<language>.yml`.
 
 A rule is a regular expression over one sentence in which a person stands as one character, code as
-another and a quote as a third; `{person}`, `{code}`, `{quote}` and the file's macros write them.
+another and a quote as a third; `{person}`, `{code}`, `{quote}`, the file's classes of words and its
+macros write them.
 Each of its alternatives is a pattern of its own, of which a sentence compiles what can match it.
 """
 
@@ -28,16 +29,22 @@ QUOTE: Final = "\ue002"
 _MARKS: Final = {"person": PERSON, "code": CODE, "quote": QUOTE}
 _GROUPS: Final = (
     "people",
+    "classes",
     "macros",
     "exemptions",
     "exempt_before",
     "exempt_after",
+    "exempt_later",
     "rules",
     "claims",
 )
 # Exemptions that are more than a pattern.
 BUILT_IN: Final = ("concrete", "elaborated", "accompanied")
 PEOPLE: Final = ("start", "before", "not_before", "pronouns", "departments", "titled", "surnames")
+
+
+# Between the words of a class, also where a line ends.
+_COMMA: Final = re.compile(r",\s+|、\s*")
 
 
 _compiled: Final = lru_cache(4096)(re.compile)
@@ -136,6 +143,7 @@ class Guide:
     exemptions: Mapping[str, Pattern]
     before: Mapping[str, Pattern]
     after: Mapping[str, Pattern]
+    later: Mapping[str, Pattern]
     claims: Mapping[str, Pattern]
     absolute: Alternatives
     people: tuple[Pattern, ...]
@@ -154,15 +162,19 @@ class Guide:
 
 
 class Macros(dict[str, Branches]):
-    """Macros by name, read when one is first used."""
+    """Macros and classes by name, read when one is first used."""
 
-    def __init__(self, *readers: Reader) -> None:
+    def __init__(self, *readers: Reader, classes: Reader | None = None) -> None:
         self.unread = {name: reader for reader in readers for name in reader.mapping()}
+        self.classes = classes
+        if classes:
+            self.unread |= dict.fromkeys(classes.mapping(), classes)
 
     def __missing__(self, name: str) -> Branches:
         # Taken out before it is read, so that none can use itself.
         reader = self.unread.pop(name)
-        self[name] = self.parsed(reader, name, _written(reader, name))
+        written = _either(reader, name) if reader is self.classes else _written(reader, name)
+        self[name] = self.parsed(reader, name, written)
         return self[name]
 
     def parsed(self, reader: Reader, key: str, text: str) -> Branches:
@@ -187,6 +199,11 @@ def _written(reader: Reader, key: str) -> str:
     return reader.text(key).replace("\n", "")
 
 
+def _either(reader: Reader, key: str) -> str:
+    """A class as a pattern: its words and phrases, which stand between commas."""
+    return "|".join(word for part in _COMMA.split(reader.text(key)) if (word := part.strip()))
+
+
 def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
     """Read one language's rules; raises DocumentError with the place of a mistake."""
     shared = Reader(load(folder / "prose.yml"))
@@ -197,11 +214,12 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
     top.mapping((*_GROUPS, "schema", "language"))
     top.choice("language", LANGUAGES)
     claims, people = top.child("claims"), top.child("people")
-    macros = Macros(top.child("macros"), claims)
+    macros = Macros(top.child("macros"), claims, classes=top.child("classes"))
     exemptions = _patterns(top.child("exemptions"), macros)
     before = _patterns(top.child("exempt_before"), macros, "(?:{})$")
     after = _patterns(top.child("exempt_after"), macros)
-    rules = _rules(top, macros, kinds, (*exemptions, *before, *after, *BUILT_IN))
+    later = _patterns(top.child("exempt_later"), macros)
+    rules = _rules(top, macros, kinds, (*exemptions, *before, *after, *later, *BUILT_IN))
     numbered = tuple((rule, pattern) for rule in rules for pattern in rule.patterns)
     return Guide(
         language=language,
@@ -211,6 +229,7 @@ def load_guide(language: Language, folder: Path = CONFIG) -> Guide:
         exemptions=exemptions,
         before=before,
         after=after,
+        later=later,
         claims=_patterns(claims, macros),
         absolute=_absolute(claims, macros),
         people=_people(people, macros),
