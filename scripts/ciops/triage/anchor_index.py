@@ -143,10 +143,10 @@ class _Table:
         self._matchers = matchers
         self._bits = [1 << number for number in range(len(matchers))]
         self._literals: list[tuple[tuple[str, ...], ...] | None] = [None] * len(matchers)
-        self._words: dict[str, int] = {}
-        self._prefixes: dict[str, int] = {}
-        self._inner: dict[str, int] = {}
-        self._substrings: dict[str, int] = {}
+        self._words: dict[str, list[int]] = {}
+        self._prefixes: dict[str, list[int]] = {}
+        self._inner: dict[str, list[int]] = {}
+        self._substrings: dict[str, list[int]] = {}
         self._given = 0
         self._by_word: dict[str, int] = {}
         self._zones: dict[str, int] = {}
@@ -158,19 +158,19 @@ class _Table:
         choices = _choices(needed)
         width = len(self._matchers)
         for part in range(_CHOICES):
-            bit = 1 << (part * width + number)
+            place = part * width + number
             if part < len(choices) and choices[part]:
-                self._add_anchors(choices[part], bit)
-            elif part or not self._add_pieces(number, bit):
-                self._given |= bit
+                self._add_anchors(choices[part], place)
+            elif part or not self._add_pieces(number, place):
+                self._given |= 1 << place
 
-    def _add_anchors(self, anchors: Iterable[Anchor], bit: int) -> None:
+    def _add_anchors(self, anchors: Iterable[Anchor], place: int) -> None:
         for text, kind, *_ in anchors:
             known = self._words if kind == "word" else self._prefixes
             known = self._substrings if kind == "substring" else known
-            known[text] = known.get(text, 0) | bit
+            known.setdefault(text, []).append(place)
 
-    def _add_pieces(self, number: int, bit: int) -> bool:
+    def _add_pieces(self, number: int, place: int) -> bool:
         """Register what no word tells surely by pieces of words, where there are any."""
         literals = list(self._needs(number))
         for choice in literals:
@@ -179,7 +179,7 @@ class _Table:
                 continue
             pieces = {max(words, key=len) for words in parts}
             for piece in pieces:
-                self._inner[piece] = self._inner.get(piece, 0) | bit
+                self._inner.setdefault(piece, []).append(place)
             if pieces.issuperset(choice):
                 literals.remove(choice)
                 self._literals[number] = tuple(literals)
@@ -210,9 +210,9 @@ class _Table:
         except KeyError:  # a word that no line before had
             found = reduce(or_, map(self._called_by, words), self._given)
         if not text.isascii():
-            for run, bits in self._substrings.items():
+            for run, places in self._substrings.items():
                 if run in text:
-                    found |= bits
+                    found |= _bits(places)
         width = len(self._matchers)
         able = found & self._of_zone(zone)
         for part in range(1, _CHOICES):
@@ -251,17 +251,23 @@ class _Table:
         bits = self._by_word.get(word)
         if bits is not None:
             return bits
-        bits = self._words.get(word, 0)
+        places = [*self._words.get(word, ())]
         for length in self._lengths:
             if length > len(word):
                 break
-            bits |= self._prefixes.get(word[:length], 0)
+            places += self._prefixes.get(word[:length], ())
         for piece, more in self._inner.items():
             if piece in word:
-                bits |= more
+                places += more
+        bits = _bits(places)
         if len(self._by_word) < _MOST_WORDS:
             self._by_word[word] = bits
         return bits
+
+
+def _bits(places: Iterable[int]) -> int:
+    """A number with a bit at each place; made of those alone that some line has a word for."""
+    return reduce(or_, [1 << place for place in places], 0)
 
 
 def _pieces(choice: Sequence[str]) -> list[list[str]]:

@@ -22,6 +22,7 @@ _NUMBERED: Final = re.compile(r"v?(\d+)")
 _NEGATED: Final = 1
 """The bit of a negator, which is the first of all concepts."""
 _Row = tuple[tuple[str, ...], int]
+_Places = dict[str, list[int]]
 
 
 class WordTables(NamedTuple):
@@ -119,11 +120,11 @@ class ConceptHints:
 
     def _told_by(self, word: str) -> int:
         whole, starts = self._pieces
-        found = self._concepts(word) | whole.get(word, 0)
-        for start, bits in starts.items():
+        places = [*whole.get(word, ())]
+        for start, more in starts.items():
             if word.startswith(start):
-                found |= bits
-        return found
+                places += more
+        return reduce(or_, [1 << place for place in places], self._concepts(word))
 
 
 def _plain_rows(tables: WordTables) -> Iterator[_Row]:
@@ -136,13 +137,13 @@ def _plain_rows(tables: WordTables) -> Iterator[_Row]:
             yield parts, bits
 
 
-def _by_piece(rows: Sequence[_Row], shift: int) -> tuple[dict[str, int], dict[str, int]]:
-    """By words that are in them, or start one, the rows that they tell.
+def _by_piece(rows: Sequence[_Row], shift: int) -> tuple[_Places, _Places]:
+    """By words that are in them, or start one, the bits of the rows that they tell.
 
     Each row has a bit above `shift` for its longest word, and one for its second longest.
     """
-    whole: dict[str, int] = {}
-    starts: dict[str, int] = {}
+    whole: _Places = {}
+    starts: _Places = {}
     for number, (parts, _) in enumerate(rows):
         pieces = []
         for part in parts:
@@ -154,6 +155,5 @@ def _by_piece(rows: Sequence[_Row], shift: int) -> tuple[dict[str, int], dict[st
         first = pieces[0] if pieces else (0, "", starts)
         second = pieces[1] if len(pieces) > 1 else first
         for place, (_, word, named) in enumerate((first, second)):
-            bit = 1 << shift + number + place * len(rows)
-            named[word] = named.get(word, 0) | bit
+            named.setdefault(word, []).append(shift + number + place * len(rows))
     return whole, starts
