@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from ciops.triage.evidence import Evidence
 from ciops.triage.policy import Override, Policy
-from ciops.triage.weighing import NOTHING, Score
+from ciops.triage.weighing import Score
 
 Confidence = Literal["high", "medium", "low"]
 _NEAR: Final = 0.85
@@ -59,13 +60,20 @@ def route_issue(scores: dict[str, Score], applied: Sequence[Override], policy: P
 def _parts(scores: dict[str, Score], policy: Policy) -> list[Part]:
     """All parts with points, the best first; components of one label add up."""
     grouped: dict[tuple[str, str], list[Score]] = {}
-    for component in policy.components.values():
-        score = scores.get(f"component:{component.id}", NOTHING)
-        if score.evidence:
-            key = (component.label or component.id, component.route)
+    for topic, key in _named(policy):
+        score = scores.get(topic)
+        if score is not None and score.evidence:
             grouped.setdefault(key, []).append(score)
     parts = [_part(name, route, found, policy) for (name, route), found in grouped.items()]
     return sorted(parts, key=lambda part: -part.points)
+
+
+@lru_cache(maxsize=8)
+def _named(policy: Policy) -> tuple[tuple[str, tuple[str, str]], ...]:
+    """The topic of each component, with the name and the route of the part that it is of."""
+    return tuple(
+        (f"component:{x.id}", (x.label or x.id, x.route)) for x in policy.components.values()
+    )
 
 
 def _part(name: str, route: str, scores: Sequence[Score], policy: Policy) -> Part:

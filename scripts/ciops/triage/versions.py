@@ -48,7 +48,9 @@ def trials_of(reading: Reading, words: VersionWords) -> list[Trial]:
     found: list[Trial] = []
     for line in reading.lines:
         if line.zone in SPOKEN:
-            sentences = _sentences(line, words)
+            sentences = _told(line.text, line.zone == "title", words)
+            if not sentences:
+                continue
             for clauses in sentences:
                 found.extend(_trials_in(clauses, line, words))
                 found.extend(_compared(clauses, line, words))
@@ -84,15 +86,15 @@ def _is_settled(clause: Clause, newest: Version) -> bool:
     return clause.outcome is True or (clause.outcome is False and earlier)
 
 
-def _sentences(line: Line, words: VersionWords) -> Sequence[list[Clause]]:
-    """The clauses of each sentence that names a version."""
-    text = plain_dates(fold(line.text))
-    return _told(text, line.zone == "title", words) if _may_tell(text, words) else ()
-
-
 @lru_cache(maxsize=_MOST_KEPT)
-def _told(text: str, is_title: bool, words: VersionWords) -> Sequence[list[Clause]]:
-    """Kept for a while, as counterfactuals read the same lines again."""
+def _told(line: str, is_title: bool, words: VersionWords) -> Sequence[list[Clause]]:
+    """The clauses of each sentence of a line that names a version.
+
+    Kept for a while, as counterfactuals read the same lines again.
+    """
+    text = plain_dates(fold(line))
+    if not _may_tell(text, words):
+        return ()
     found = []
     for start, end in sentences_of(text):
         if end - start < len(text) and not _may_tell(text[start:end], words):

@@ -13,10 +13,12 @@ from functools import lru_cache
 from typing import Final
 
 from ciops.triage.evidence import GROUPS, Evidence
-from ciops.triage.policy import Family, Override, Policy, Role
+from ciops.triage.policy import Family, Override, Policy
 
 _STANDING: Final = ("root", "api")
 _TITLED: Final = 2.0
+_SIGNAL: Final = "signal:"
+_ANY_PART: Final = "component:*"
 _NAME: Final = "_name"
 """What the signal of a part's names ends with."""
 
@@ -62,39 +64,41 @@ def score_topics(found: Iterable[Evidence]) -> dict[str, Score]:
 def score_of(topic: str, items: Sequence[Evidence]) -> Score:
     """Add up the best line of each signal in each kind of place, apart for each camp."""
     best: dict[tuple[str, str, bool, bool], float] = {}
-    speaking = []
+    used: set[tuple[str, str]] = set()
+    names: set[str] = set()
+    has_root = titled = hinted = False
     for item in items:
-        points, group = item.points, GROUPS[item.zone]
-        signal = item.role if group == "title" else item.signal  # a title says it once
+        points, group, role = item.points, GROUPS[item.zone], item.role
+        in_title = group == "title"
+        signal = role if in_title else item.signal  # a title says it once
         key = (signal, group, item.speaker == "maintainer", points < 0)
         held = best.get(key)
         if held is None or abs(points) > abs(held):
             best[key] = points
-        if points > 0:
-            speaking.append((item.role, group, item))
-    used = {(item.signal, group) for role, group, item in speaking if role == "api"}
-    title = [(role, item.points) for role, group, item in speaking if group == "title"]
+        if points <= 0:
+            continue
+        if role == "api":
+            used.add((item.signal, group))
+        has_root = has_root or role == "root"
+        if in_title:
+            titled = titled or (role in _STANDING and points >= _TITLED)
+            hinted = hinted or role == "weak"
+        if item.signal.endswith(_NAME):
+            names.add(item.signal)
     return Score(
         topic,
         round(sum(best.values()), 2),
         tuple(sorted(items, key=_strength)) if len(items) > 1 else tuple(items),
-        has_root="root" in [role for role, _, _ in speaking],
-        apis=len(used),
-        titled=any(role in _STANDING and points >= _TITLED for role, points in title),
-        hinted=any(role == "weak" for role, _ in title),
-        named=_is_named(speaking, used),
+        has_root,
+        len(used),
+        titled,
+        hinted,
+        named=not names <= {signal for signal, _ in used},
     )
 
 
 def _strength(item: Evidence) -> float:
     return -abs(item.points)
-
-
-def _is_named(
-    speaking: Sequence[tuple[Role, str, Evidence]], used: Collection[tuple[str, str]]
-) -> bool:
-    names = [item.signal for _, _, item in speaking if item.signal.endswith(_NAME)]
-    return bool(names) and not {signal for signal, _ in used}.issuperset(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +137,10 @@ def family_stands(family: Family, prefix: str, tally: Tally) -> bool:
 
 def family_points(family: Family, prefix: str, scores: dict[str, Score]) -> float:
     """The points of a family and of the topics that count as its own."""
-    topics = (f"{prefix}:{family.id}", *family.counts)
-    return sum(scores.get(topic, NOTHING).points for topic in topics)
+    points = scores.get(f"{prefix}:{family.id}", NOTHING).points
+    for topic in family.counts:
+        points += scores.get(topic, NOTHING).points
+    return points
 
 
 def holds(condition: str, tally: Tally) -> bool:
@@ -145,12 +151,10 @@ def holds(condition: str, tally: Tally) -> bool:
     "signal:id" (any positive evidence of it).
     "component:*" is that any part has evidence at all.
     """
-    topic, _, asked = condition.partition(".")
-    if topic[:7] == "signal:":
-        return condition[7:] in tally.signals
-    score = tally.scores.get(topic)
-    if score is None:  # most are of what an issue does not speak of
-        return topic == "component:*" and _any_part(tally.scores)
+    return _any_holds(condition, tally)
+
+
+def _is_so(score: Score, topic: str, asked: str) -> bool:
     if asked == "root":
         return score.has_root
     if asked == "titled":
@@ -202,15 +206,32 @@ def _fires(override: Override, total: Tally) -> bool:
 
 def _any_holds(conditions: str, total: Tally) -> bool:
     """Conditions joined by " or "."""
-    for condition in _either(conditions):  # noqa: SIM110 - half the time, and hundreds are asked
-        if holds(condition, total):
+    scores = total.scores
+    for topic, asked in _either(conditions):
+        score = scores.get(topic)
+        if score is not None:
+            if _is_so(score, topic, asked):
+                return True
+        elif topic == _SIGNAL:  # most others are of what an issue does not speak of
+            if asked in total.signals:
+                return True
+        elif topic == _ANY_PART and _any_part(scores):
             return True
     return False
 
 
 @lru_cache(maxsize=1024)
-def _either(conditions: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in conditions.split(" or "))
+def _either(conditions: str) -> tuple[tuple[str, str], ...]:
+    """The topic of each condition, and what is asked of it; of a signal its id."""
+    parts = [part.strip() for part in conditions.split(" or ")]
+    return tuple(
+        (_SIGNAL, x.removeprefix(_SIGNAL)) if x.startswith(_SIGNAL) else _asked(x) for x in parts
+    )
+
+
+def _asked(condition: str) -> tuple[str, str]:
+    topic, _, asked = condition.partition(".")
+    return topic, asked
 
 
 def _in_context(item: Evidence, override: Override) -> Evidence:
@@ -242,12 +263,11 @@ def topic_of(name: str) -> str:
 
 def _cause(override: Override, evidence: Sequence[Evidence]) -> Evidence | None:
     for condition in override.when:
-        for part in _either(condition):
-            name = part.partition(".")[0]
-            if name.startswith("signal:"):
-                found = [x for x in evidence if x.signal == name[7:] and x.points > 0]
+        for topic, asked in _either(condition):
+            if topic == _SIGNAL:
+                found = [x for x in evidence if x.signal == asked and x.points > 0]
             else:
-                found = [x for x in evidence if x.topic == name and x.points > 0]
+                found = [x for x in evidence if x.topic == topic and x.points > 0]
             if found:
                 return max(found, key=lambda item: item.points)
     return None
