@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from ciops.triage.code_reading import touching_line
 from triage.issue_making import facets, fence, said
@@ -302,3 +305,24 @@ def test_a_launch_shows_what_fails_before_the_launched_begins(title, body, prese
 def test_a_wish_in_code_shows_nothing():
     sketch = fence("x = dist.all_gather_ragged(t)   # wanted", "python")
     assert not facets("[Feature] ragged all_gather", sketch).has_reproduction
+
+
+SHOWN = Path(__file__).resolve().parents[1] / "data" / "triage" / "shown.yml"
+
+
+@pytest.mark.parametrize(
+    "report", yaml.safe_load(SHOWN.read_text(encoding="utf-8")), ids=lambda report: report["id"]
+)
+def test_what_shows_the_failure_and_what_only_looks_like_it(report):
+    comment = report.get("comment")
+    comments = [said(comment["text"], comment["as"], "other")] if comment else []
+    body = f"{report['body']}\n\nIt raises.\n"
+    found = facets("DDP and FSDP: a collective raises", body, *comments)
+    assert found.has_reproduction is report["shown"]
+
+
+def test_a_script_whose_content_is_given_beside_its_launch():
+    launch = fence("torchrun --nnodes=2:2 --rdzv-endpoint=a:29400 echo.py", "sh")
+    content = 'echo.py is `import os; print(os.environ["RANK"])`.'
+    assert facets("c10d rendezvous times out", f"{launch}\n\n{content}").has_reproduction
+    assert not facets("c10d rendezvous times out", f"{launch}\n\necho.py is ours.").has_reproduction
