@@ -239,7 +239,7 @@ DEFECT_VERB: Final[Cue] = cue(
     r"|miscomputes?|assumes?|used|uses|picks?|picked|computes?|allocates?|allocated|keeps?"
     r"|holds?|skips?|overwrites?|emits?|produces?|gives|needs|refuses?|rejects?|reports?"
     r"|times out"
-    r"|(?!(?:jobs|scripts|runs|logs|options|flags|args|arguments|processes|workers|users|docs"
+    r"|(?![a-z]*ss\b)(?!(?:jobs|scripts|runs|logs|options|flags|args|arguments|processes|workers|users|docs"
     r"|tests|params|parameters|weights|gradients|grads|units|modules|models|groups|errors|issues"
     r"|hooks|buckets|states|shards|meshes|ranks|nodes|layers|tensors|versions|kernels|is|was|has"
     r"|as|does|this|its|plus|less|across|always|sometimes|things|modes|ops|calls|steps|buffers"
