@@ -59,6 +59,8 @@ def test_decide_reads_folders_and_json_lines(capsys, tmp_path):
         ("[]", "holds a list, no object with an issue. Write one issue a file"),
         ("7", "holds a value, no object"),
         (" \n", "is empty. Save one issue"),
+        ('{"message": "Not Found"}', "holds no issue: neither title nor body. Save it"),
+        ('{"issue": {"number": 7}}', "holds no issue: neither title nor body"),
         ('{"issue": {"labels": 3}}', '"labels" is int'),
         ("\udcff".encode("utf-8", "surrogateescape"), "UTF-8"),
     ],

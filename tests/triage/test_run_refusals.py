@@ -247,3 +247,19 @@ def test_a_folder_that_cannot_be_written(place: str, tmp_path: Path) -> None:
     assert (ran.status, forge.writes) == (2, [])
     assert "cannot be written" in ran.said
     assert "Name another folder by --output" in ran.said
+
+
+@pytest.mark.parametrize("options", [[], ["--forge", "github"]], ids=["by default", "asked for"])
+@pytest.mark.parametrize(
+    "words",
+    [["run", "--issue", "7"], ["explain", "--issue", "7"], ["backtest", "--since", "2026-01-01"]],
+    ids=lambda words: words[0],
+)
+def test_the_token_of_github_goes_to_no_address_of_a_gitlab(
+    words: list[str], options: list[str], tmp_path: Path
+) -> None:
+    with forge_with(issue(7, TO_DISK)) as forge:
+        given = [*words, "--repo", REPO, "--gitlab-url", forge.url, *options]
+        ran = command(forge, tmp_path, [*given, "--output", str(tmp_path / "out")])
+        assert (ran.status, forge.request_count) == (2, 0)
+    assert "--gitlab-url is given, and the forge is github. Give --forge gitlab" in ran.said

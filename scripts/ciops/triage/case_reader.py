@@ -66,6 +66,10 @@ def _case(source: str, text: str) -> Case | Unread:
         return Unread(source, f"{problem}. Write one issue a file, or one a line in a .jsonl file")
     case = data if "issue" in data else {"issue": data}
     try:
-        return Case(source, from_rest(case), case)
+        facts = from_rest(case)
     except UsageError as error:
         return Unread(source, str(error))
+    if not case["issue"].keys() & {"title", "body"}:
+        problem = "holds no issue: neither title nor body"
+        return Unread(source, f"{problem}. Save it as GitHub's API gives it")
+    return Case(source, facts, case)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -73,10 +75,18 @@ def place_of(options: argparse.Namespace, host: CiHost) -> Place:
 
 def open_queue(place: Place, host: CiHost) -> tuple[Forge, IssueQueue]:
     """The issues of a place, with the token that the environment gives."""
+    forge = open_place(place, host, time.sleep)
+    return forge, forge.queue(place.repo)
+
+
+def open_place(place: Place, host: CiHost, sleep: Callable[[float], None]) -> Forge:
+    """The forge of a place; UsageError where its address would be another forge's."""
     from ciops.forges import open_forge
 
-    forge = open_forge(place.forge, host.env, place.gitlab_url, log=host.say)
-    return forge, forge.queue(place.repo)
+    if place.gitlab_url and place.forge != "gitlab":
+        problem = f"--gitlab-url is given, and the forge is {place.forge}"
+        raise UsageError(problem, "Give --forge gitlab as well, or leave the address out")
+    return open_forge(place.forge, host.env, place.gitlab_url, host.say, sleep)
 
 
 def issue_number(text: str) -> int:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ciops.errors import EXIT_PARTIAL
-from ciops.forges import open_forge
 from ciops.plumbing.ci_host import CiHost
 from ciops.plumbing.interruption import StoppedError
+from ciops.triage.command_line import open_place
 from ciops.triage.events import Target
 from ciops.triage.interruption import Interruption
 from ciops.triage.policy_file import load_policy
@@ -71,7 +71,7 @@ def _started(
     policy: Policy | None,
 ) -> int:
     place = options.place
-    forge = open_forge(place.forge, host.env, place.gitlab_url, host.say, interruption.sleep)
+    forge = open_place(place, host, interruption.sleep)
     queue = forge.queue(place.repo)
     asked = Meanwhile(queue.viewer)  # the service answers while the rest is loaded
     policy = policy or load_policy(options.policy)
