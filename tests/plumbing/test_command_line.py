@@ -43,6 +43,21 @@ def options(on: Callable[..., Seen]) -> Callable[..., argparse.Namespace]:
 Read = Callable[..., argparse.Namespace]
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("FILE", "FILE is not given. For an action it is the input paths. See tool.py run --help"),
+        ("--issue", "--issue is not given. See tool.py run --help"),
+    ],
+)
+def test_what_must_be_given_is_named(on: Callable[..., Seen], name: str, says: str) -> None:
+    made = Tool("run", "What it does.", "--issue 7")
+    made.add_argument(name, **({"required": True} if name.startswith("-") else {}))
+    with pytest.raises(UsageError) as caught:
+        parse(made, [], on({}).host)
+    assert str(caught.value) == says
+
+
 def test_an_input_stands_where_the_command_line_is_silent(options: Read) -> None:
     given = options("--policy", "mine", policy="theirs", issue="7, 8\n9", dry_run="yes")
     assert (given.policy, given.issue, given.dry_run) == ("mine", ["7", "8", "9"], True)

@@ -132,7 +132,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "list for a mapping": (
         lambda: reader().child("rules"),
-        "p.yml:7: rules: expected a mapping, found a list",
+        "p.yml:7: rules: expected a mapping, found a list. Write it as keys with values",
     ),
     "mapping for a list": (
         lambda: reader().items("owners"),
@@ -140,7 +140,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "text for the whole": (
         lambda: reader("just words\n").mapping({"a"}),
-        'p.yml:1: expected a mapping, found "just words"',
+        'p.yml:1: expected a mapping, found "just words". Write it as keys with values',
     ),
     "unknown value": (
         lambda: reader().choice("name", ["pytorhc", "vllm"]),

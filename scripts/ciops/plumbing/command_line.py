@@ -17,6 +17,7 @@ from ciops.plumbing.yaml_file import shown
 
 TOKENS: Final = ("GITHUB_TOKEN", "GITLAB_TOKEN", "CI_JOB_TOKEN", "JIRA_API_TOKEN", "JIRA_PAT")
 NO: Final = frozenset({"false", "no", "off", "0", ""})
+_REQUIRED: Final = "the following arguments are required: "  # argparse's own words
 _YES: Final = frozenset({"true", "yes", "on", "1"})
 
 
@@ -41,7 +42,12 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"See {self.prog} --help")
+        step = f"See {self.prog} --help"
+        if message.startswith(_REQUIRED):
+            names = message.removeprefix(_REQUIRED)
+            message = f"{names} is not given"
+            step = step if names.startswith("-") else f"For an action it is the input paths. {step}"
+        raise UsageError(message, step)
 
 
 def open_host(env: Mapping[str, str], folder: Path = Path("out")) -> CiHost:

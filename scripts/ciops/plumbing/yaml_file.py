@@ -288,6 +288,8 @@ class Reader:
 
 def _retype(words: str, value: object, written: str | None) -> str:
     """How to write a value so that it has the type asked for."""
+    if words == "a mapping":
+        return "Write it as keys with values"
     if words == "text" and written:
         return f"Put it in quotes: '{shown(written, quote=False)}'"
     if words.startswith("a list") and isinstance(value, str):
