@@ -12,6 +12,7 @@ What a tag or branch that moves holds is fetched every time, and lies where the 
 from __future__ import annotations
 
 import hashlib
+import http.client
 import io
 import os
 import re
@@ -49,12 +50,19 @@ def main() -> str:
 
 def checked(suite: Path) -> str:
     if not (suite / "scripts" / "launch.py").is_file():
-        raise SystemExit(f"triage-action: {suite} does not hold the suite (no scripts/launch.py).")
+        problem = f"triage-action: {suite} does not hold the suite (no scripts/launch.py)."
+        raise SystemExit(f"{problem} Correct `checkout`, or `archive`.")
     return str(suite.resolve())
 
 
 def download(url: str, digest: str) -> bytes:
-    parts = urllib.parse.urlsplit(url)
+    step = "Check `archive` and `version`, or name a folder by `checkout`."
+    try:
+        parts = urllib.parse.urlsplit(url)
+    except ValueError as fault:
+        raise SystemExit(
+            f"triage-action: the archive {url} is no address ({fault}). {step}"
+        ) from None
     local = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
     if parts.scheme != "https" and not local:
         raise SystemExit(f"triage-action: the archive {url} is not https. Correct `archive`.")
@@ -68,12 +76,12 @@ def download(url: str, digest: str) -> bytes:
             if not reply.url.startswith(f"{parts.scheme}:"):
                 raise ValueError(f"redirected to {reply.url}")
             data: bytes = reply.read(LIMIT)
-    except (OSError, ValueError) as fault:
-        step = "Check `archive` and `version`, or name a folder by `checkout`."
+    except (OSError, ValueError, http.client.HTTPException) as fault:
         raise SystemExit(f"triage-action: {url} could not be read ({fault}). {step}") from None
     found = hashlib.sha256(data).hexdigest()
     if digest and found != digest:
-        raise SystemExit(f"triage-action: {url} has the sha256 {found}, not {digest}. Not used.")
+        problem = f"triage-action: {url} has the sha256 {found}, not {digest}. Not used."
+        raise SystemExit(f"{problem} Correct `sha256` if this is the archive that you trust.")
     return data
 
 
@@ -84,14 +92,16 @@ def unpack(data: bytes, suite: Path) -> None:
         stream = zlib.decompressobj(wbits=31)
         plain = stream.decompress(data, LIMIT)
         if not stream.eof:
-            raise SystemExit(f"triage-action: the archive is cut off, or over {LIMIT} bytes.")
+            problem = f"triage-action: the archive is cut off, or over {LIMIT} bytes."
+            raise SystemExit(f"{problem} Check `archive`.")
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as archive:
             members(archive, aside)
         aside.chmod(0o755)
         aside.rename(suite)
     except (tarfile.TarError, zlib.error, OSError) as fault:
         if not suite.is_dir():  # else another job was quicker, and its folder is the same
-            raise SystemExit(f"triage-action: the archive cannot be unpacked ({fault}).") from None
+            problem = f"triage-action: the archive cannot be unpacked ({fault})."
+            raise SystemExit(f"{problem} Check `archive`.") from None
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

@@ -143,12 +143,16 @@ def test_the_job_token_does_not_follow_a_redirect(server: Server, tmp_path: Path
         pytest.param("file:///etc/passwd", "is not https", id="a file"),
         pytest.param("{here}/none.tar.gz", "could not be read (HTTP Error 404", id="not there"),
         pytest.param("http://127.0.0.1:9/a.tar.gz", "could not be read", id="nobody answers"),
+        pytest.param("https://x:port/a.tar.gz", "could not be read (nonnumeric port", id="a port"),
+        pytest.param("{here}/v 1.tar.gz", "could not be read (URL can't contain", id="a space"),
+        pytest.param("https://[x/a.tar.gz", "is no address (Invalid IPv6", id="no address"),
     ],
 )
 def test_addresses_that_are_refused(server: Server, tmp_path: Path, url: str, says: str) -> None:
     done = fetch(tmp_path, url.format(here=server.url))
     assert (done.returncode, done.stdout) == (1, "")
     assert says in done.stderr
+    assert "`archive`" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -187,7 +191,7 @@ def test_a_checksum_that_differs(server: Server, tmp_path: Path) -> None:
     url = f"{server.url}/{{version}}.tar.gz"
     done = fetch(tmp_path, url, TRIAGE_ACTION_SHA256="sha256:" + "0" * 64)
     assert done.returncode == 1
-    assert f"not {'0' * 64}. Not used." in done.stderr
+    assert f"not {'0' * 64}. Not used. Correct `sha256`" in done.stderr
     assert not (tmp_path / ".cache").exists()
 
 
