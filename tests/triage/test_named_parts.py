@@ -199,3 +199,39 @@ def test_to_enhance_a_part_is_an_enhancement():
     form = "### 🚀 The feature, motivation and pitch\n\n"
     found = facets("Enhance DDP: know the hardware", form + "Steps would be faster.")
     assert (found.kind, found.performance) == ("enhancement", True)
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "parts"),
+    [
+        pytest.param(
+            "ncclCommAbort hangs with NCCL 2.25.1",
+            "NCCL 2.26.2 fixes it.",
+            {"nccl"},
+            id="another version of it helps",
+        ),
+        pytest.param(
+            "ncclCommAbort hangs in teardown",
+            "A newer NCCL fixes it, the process group waits for good:\n"
+            + fence("frame #3: 0x00007fb libtorch_cuda.so`c10d::ProcessGroupNCCL::abort() + 664"),
+            {"nccl", "c10d"},
+            id="a stack in the group's own teardown",
+        ),
+        pytest.param(
+            "DISABLED test_flags (__main__.ProcessGroupNCCLGroupTest)",
+            "Root cause: `shrink_group(...)` destroys the parent too early.",
+            {"c10d"},
+            id="a test of the process group, and the root cause",
+        ),
+        pytest.param("It hangs with gloo", "It hangs with NCCL as well.", set(), id="both alike"),
+    ],
+)
+def test_a_library_of_the_scope_is_blamed_by_its_own_versions(title, body, parts):
+    assert modules(title, body) == parts
+
+
+def test_what_is_given_as_the_root_cause_weighs_more_than_an_opinion():
+    traced = judged("It hangs", "Root cause: `shrink_group(pg)` destroys its parent.")
+    thought = judged("It hangs", "We do not know the root cause. `shrink_group(pg)` was called.")
+    assert [x.role for x in traced.weighed.evidence if x.signal == "c10d_identifier"] == ["root"]
+    assert "root" not in [x.role for x in thought.weighed.evidence if "c10d" in x.signal]

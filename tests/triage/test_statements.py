@@ -58,6 +58,8 @@ CLEARED = [
     "I don't think [[NCCL]] is to blame.",
     "a hand-written version over [[gloo]] gives the right answer",
     "[[DeviceMesh]] itself is correct.",
+    "Downgrading [[NCCL]] makes no difference.",
+    "A newer [[NCCL]] does not help.",
     "NCCL の問題ではなく、[[DDP]] は正常に動作しています。",
     "Switching from [[NCCL]] to gloo makes no difference.",
     "[[NCCL]] all_reduce passes.",
@@ -173,6 +175,38 @@ def test_a_guess_is_told_from_a_finding(sentence):
 )
 def test_a_question_says_nothing(sentence):
     assert mention(sentence).asked
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "[[NCCL]] 2.26.2, out since yesterday, fixes it.",
+        "With [[NCCL]] 2.20 it works.",
+        "it passes with [[NCCL]] <= 2.30.7, it works",
+        "Upgrading [[NCCL]] to 2.26 helps.",
+        "with an older [[NCCL]] everything is fine",
+    ],
+)
+def test_what_another_version_of_a_thing_mends_is_its_own(sentence):
+    found = mention(sentence)
+    assert (found.stance, found.outcome) == ("blamed", "works")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "outcome"),
+    [
+        ("The same happens with [[gloo]].", "same"),
+        ("[[gloo]] fails too.", "same"),
+        ("It hangs with [[gloo]] after an hour.", "fails_with"),
+        ("crashes in [[NCCL]] on start", "fails_with"),
+        ("[[NCCL]] 2.21.5, two nodes, a driver of last year.", None),
+        ("[[RCCL]]: no space left on device", None),
+    ],
+)
+def test_what_fails_alike_is_told_from_what_only_fails_there(sentence, outcome):
+    found = mention(sentence)
+    assert found.outcome == outcome
+    assert found.stance in ("context", "named")
 
 
 def test_the_turn_of_a_sentence_counts():

@@ -280,7 +280,7 @@ def test_an_assert_about_the_communicator_is_of_the_library():
     ("body", "confidence"),
     [
         ("The self-hosted runner lost communication with the server.", "high"),
-        ("No space left on device, before `distributed/fsdp/test_fsdp_core.py` runs.", "high"),
+        ("No space left on device, before `distributed/fsdp/test_fsdp_core.py` runs.", "medium"),
         (
             "The self-hosted runner lost communication with the server.\n\n"
             "`distributed/fsdp/test_fsdp_core.py` and others did not get to run.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -24,6 +24,7 @@ from ciops.triage.weighing import (
     Score,
     Tally,
     apply_overrides,
+    family_points,
     family_stands,
     score_topics,
     tally,
@@ -182,8 +183,8 @@ def _apart(total: Tally, found: Sequence[Evidence], policy: Policy) -> str | Non
     families = [family for family in policy.apart if family_stands(family, "apart", total)]
     if not families:
         return None
-    best = max(families, key=lambda family: scores[f"apart:{family.id}"].points)
-    score = scores[f"apart:{best.id}"]
+    best = max(families, key=lambda family: family_points(family, "apart", scores))
+    score = scores.get(f"apart:{best.id}", NOTHING)
     concluded = scores.get("group:concluded_apart", NOTHING)
     told = any(x.speaker == "maintainer" and x.points > 0 for x in concluded.evidence)
     if told or (concluded.points >= 2 and not _fails_inside(found)):
@@ -193,7 +194,7 @@ def _apart(total: Tally, found: Sequence[Evidence], policy: Policy) -> str | Non
     shown = any(x.role == "root" and x.group in _ACTED for x in score.evidence)
     stands = best.outweighs == "never" or (shown and best.outweighs == "unless_shown")
     points = _counted(families, scores, policy)
-    return best.id if stands or points > _spoken_scope(scores) else None
+    return best.id if stands or points > _spoken_scope(_unexplained(found, policy)) else None
 
 
 def _counted(standing: Sequence[Family], scores: dict[str, Score], policy: Policy) -> float:
@@ -210,8 +211,15 @@ def _fails_inside(found: Sequence[Evidence]) -> bool:
     )
 
 
-def _spoken_scope(scores: dict[str, Score]) -> float:
+def _unexplained(found: Sequence[Evidence], policy: Policy) -> Iterator[Evidence]:
+    """Evidence without what was printed, where a family explains all of that."""
+    traced = any(_explains_trace(item, policy) for item in found)
+    return (item for item in found if not (traced and item.group == "machine"))
+
+
+def _spoken_scope(found: Iterable[Evidence]) -> float:
     """What the words of an issue say for the scope: its parts that are named, its vocabulary."""
+    scores = score_topics(x for x in found if x.topic.startswith(("component:", "in_scope")))
     named = (s.points for topic, s in scores.items() if topic.startswith("component:"))
     return sum(p for p in named if p > 0) + max(0.0, scores.get("in_scope", NOTHING).points)
 
@@ -304,7 +312,7 @@ def _confidence(
 ) -> Confidence:
     if apart is not None:
         standing = [scores.get(f"apart:{x.id}", NOTHING) for x in policy.apart if x.id != apart]
-        score = scores[f"apart:{apart}"]
+        score = scores.get(f"apart:{apart}", NOTHING)
         shown = score.has_root or any(x.has_root and x.points >= _STANDS for x in standing)
         return "high" if shown and not _rivalled(score, routing) else "medium"
     classified = policy.route(routing.route).classified
@@ -316,10 +324,9 @@ def _cited(verdict: _Verdict, policy: Policy) -> Iterator[FacetEvidence]:
     """The evidence that a reader should see: the strongest few of each facet."""
     facets, scores, routing = verdict.facets, verdict.scores, verdict.routing
     if verdict.apart is not None:
-        yield from _best("distributed", scores[f"apart:{verdict.apart}"].evidence, 3)
+        yield from _best("distributed", scores.get(f"apart:{verdict.apart}", NOTHING).evidence, 3)
     else:
-        scope = scores.get("in_scope", NOTHING).evidence
-        yield from _best("distributed", scope, 2)
+        yield from _best("distributed", scores.get("in_scope", NOTHING).evidence, 2)
         for part in routing.parts:
             if part.route == facets.sub_oncall and part.points > 0:
                 yield from _best("sub_oncall", part.evidence, 3)

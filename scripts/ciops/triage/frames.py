@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from ciops.triage.evidence import Evidence
 from ciops.triage.issue_text import TurnTraceback
 from ciops.triage.policy import Policy, Role
 from ciops.triage.tracebacks import Frame
 
 _MOST: Final = 12
+_MESSAGE_REACH: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +137,30 @@ def _owner(path: str, owners: tuple[tuple[str, str, bool], ...]) -> tuple[str | 
         if fragment in path:
             return component, passing
     return None, False
+
+
+def frame_evidence(
+    verdicts: Iterable[FrameVerdict], told: Sequence[tuple[str, int, str]], policy: Policy
+) -> Iterator[Evidence]:
+    """What the frames say; `told` are the error messages that name their own part."""
+    scoring = policy.scoring
+    for verdict in verdicts:
+        elsewhere = _message_names(verdict, told)
+        for component, found_role, frame in verdict.findings:
+            other = elsewhere and f"component:{component}" not in elsewhere
+            role: Role = "path" if other and found_role == "root" else found_role
+            points = scoring.roles[role] * scoring.zones["traceback"]
+            points *= scoring.speakers[verdict.source.speaker]
+            yield Evidence(
+                f"component:{component}", f"{component}_frames", role, round(points, 2),
+                "traceback", verdict.source.where, frame.number, frame.number,
+                f'File "{frame.path}", in {frame.name}', verdict.source.turn,
+                verdict.source.speaker,
+            )  # fmt: skip
+
+
+def _message_names(verdict: FrameVerdict, told: Sequence[tuple[str, int, str]]) -> set[str]:
+    """The parts that the error message of a traceback names by itself."""
+    first = verdict.source.traceback.number
+    lines = range(first, first + _MESSAGE_REACH)
+    return {topic for where, line, topic in told if where == verdict.source.where and line in lines}

@@ -8,13 +8,13 @@ evidence against it; an argument check blames its caller.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from ciops.triage.acronyms import foreign_acronyms
 from ciops.triage.evidence import Evidence, echoes_aside, evidence_of, misnamed_aside, superseded
-from ciops.triage.frames import FrameVerdict, judge_tracebacks
+from ciops.triage.frames import FrameVerdict, frame_evidence, judge_tracebacks
 from ciops.triage.issue_text import Reading
 from ciops.triage.matching import Hit, find_hits
 from ciops.triage.named_code import named_code
@@ -28,8 +28,13 @@ _PLACES: Final = ("apart:", "in_scope")
 """Topics that tell where something ran, and not what happened there."""
 _WITHDRAWN: Final = "group:withdrawn"
 """The topic of what takes a report back: to ask whether it should be takes nothing back."""
-_MESSAGE_REACH: Final = 6
+_LEAD: Final = 60
+_TRACED: Final = re.compile(
+    r"\broot[- ]cause(?: analysis)?\W{0,4}(?:\b(?:is|was|lies in|sits in)\b|[:=—–-])[^.\n]{0,24}$",
+    re.IGNORECASE,
+)
 _TRIAL: Final = 1.3
+_ALIKE: Final = ("same", "fails_with")
 
 
 def gather(reading: Reading, policy: Policy) -> list[Evidence]:
@@ -46,7 +51,7 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     ]
     found.extend(_by_trial(hits, mentions, found, policy))
     found.extend(list(named_code(reading, found, policy)))
-    found.extend(_from_frames(verdicts, _told_apart(hits), policy))
+    found.extend(frame_evidence(verdicts, _told_apart(hits), policy))
     found = echoes_aside(found, hits)
     found = misnamed_aside(found, policy)
     return superseded(found, policy.scoring)
@@ -221,7 +226,7 @@ def _named(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
         return _cleared(hit, mention, scoring)
     if mention.asked and line.zone != "title":
         return _plain(hit, "weak", scoring, scoring.hedged)
-    if mention.stance == "blamed":
+    if mention.stance == "blamed" or _is_traced(hit):
         return _conclusion(hit, mention, scoring)
     if mention.stance == "subject":
         return _plain(hit, "api", scoring, scoring.hedged if mention.guessed else 1.0)
@@ -261,14 +266,20 @@ def _cleared(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
 
 
 def _conclusion(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
-    """Somebody says that this part is at fault: found out later, tried, or only an opinion."""
+    """Somebody says that this part is at fault: found out, tried, or only an opinion."""
     line = hit.line
     factor = scoring.hedged if mention.guessed else 1.0
     found = line.speaker == "maintainer" or (line.turn > 0 and line.speaker == "reporter")
     tried = mention.outcome is not None and hit.signal.kind == "name"
-    certain = (found or tried) and not mention.guessed
+    certain = (found or tried or _is_traced(hit)) and not mention.guessed
     evidence = _plain(hit, "root" if certain else "api", scoring, factor)
     return replace(evidence, conclusion=certain and found)
+
+
+def _is_traced(hit: Hit) -> bool:
+    """Whether it is what a report gives as the root cause."""
+    lead = hit.line.text[max(0, hit.start - _LEAD) : hit.start]
+    return "ause" in lead and _TRACED.search(lead) is not None
 
 
 def _by_trial(
@@ -284,11 +295,14 @@ def _by_trial(
         hit = hits[at]
         if mention.outcome is None or mention.without or mention.asked or hit.signal.kind != "name":
             continue
-        if mention.outcome == "same" and hit.signal.topic in spared:
+        if mention.outcome in _ALIKE and hit.signal.topic in spared:
             continue
         factor = policy.scoring.hedged if mention.guessed else 1.0
-        role: Role = "against" if mention.outcome == "same" else "api"
-        for topic in sorted(_spoken_for(hit.signal.topic, mention, policy) & in_play):
+        role: Role = "api" if mention.outcome == "works" else "against"
+        topics = _spoken_for(hit.signal.topic, mention, policy) & in_play
+        if mention.outcome == "fails_with" and len(topics) < 2:
+            continue
+        for topic in sorted(topics):
             yield replace(_plain(hit, role, policy.scoring, factor), topic=topic)
 
 
@@ -312,7 +326,7 @@ def _told_apart_by_trial(
 def _spoken_for(topic: str, mention: Mention, policy: Policy) -> set[str]:
     """The topics that a trial speaks of: for (it works without them), or against (fails alike)."""
     name = topic.removeprefix("component:")
-    if mention.outcome == "same":
+    if mention.outcome in _ALIKE:
         return {
             f"component:{x}" for group in policy.interchangeable if name in group for x in group
         }
@@ -321,29 +335,3 @@ def _spoken_for(topic: str, mention: Mention, policy: Policy) -> set[str]:
     return {
         f"component:{x}" for group in policy.alternatives if name in group for x in group - {name}
     }
-
-
-def _from_frames(
-    verdicts: Iterable[FrameVerdict], told: Sequence[tuple[str, int, str]], policy: Policy
-) -> Iterator[Evidence]:
-    scoring = policy.scoring
-    for verdict in verdicts:
-        elsewhere = _message_names(verdict, told)
-        for component, found_role, frame in verdict.findings:
-            other = elsewhere and f"component:{component}" not in elsewhere
-            role: Role = "path" if other and found_role == "root" else found_role
-            points = scoring.roles[role] * scoring.zones["traceback"]
-            points *= scoring.speakers[verdict.source.speaker]
-            yield Evidence(
-                f"component:{component}", f"{component}_frames", role, round(points, 2),
-                "traceback", verdict.source.where, frame.number, frame.number,
-                f'File "{frame.path}", in {frame.name}', verdict.source.turn,
-                verdict.source.speaker,
-            )  # fmt: skip
-
-
-def _message_names(verdict: FrameVerdict, told: Sequence[tuple[str, int, str]]) -> set[str]:
-    """The parts that the error message of a traceback names by itself."""
-    first = verdict.source.traceback.number
-    lines = range(first, first + _MESSAGE_REACH)
-    return {topic for where, line, topic in told if where == verdict.source.where and line in lines}

@@ -98,7 +98,8 @@ CLEARED_AFTER: Final[Cue] = cue(
     r"^\s(?:gives?|gave|shows?|showed|has|have|had|hits?|fails? with|gets?|behaves?"
     r"|is) (?:exactly |just |precisely )?(?:the same|identical|unaffected|not affected)",
     r"^\s?\|\s{0,3}(?:no|not|none|✗|❌|✘|unaffected|ok|works|fine|passes)\b",
-    r"^\s?[:=]\s{0,3}(?:no|works|ok|fine|passes|good|✓|✅|not used|unaffected)\b",
+    r"^\s?[:=]\s{0,3}(?:no(?=\s?$|\s?[.,;|)])|works|ok|fine|passes|good|✓|✅|not used"
+    r"|unaffected)\b",
     r"^.{0,4}は(?:.{0,4})?(?:正常|問題な|関係な|使って(?:い|おり))ま?|^.{0,3}の問題では(?:な|あり)|^.{0,3}(?:正常|没问题|没有问题"
     r"|无关)",
 )
@@ -128,9 +129,9 @@ _TROUBLE = (
 WORKS: Final[Cue] = cue(
     r"\b(?:still |also |it |that )?(?:works?|worked|finishe[sd]|complete[sd]"
     r"|succeeds?|succeeded|trains|converges?)\b",
-    r"\b(?<!is )(?<!are )(?<!was )(?<!be )(?<!being )pass(?:es|ed)\b(?! (?:in|to|as|through|via|by"
+    r"\b(?<!is )(?<!are )(?<!was )(?<!be )(?<!being )pass(?:es|ed)\b(?! (?:in|to|as|are|were|via|by"
     r"|into|on|a|an|the|its|it|this|that|them|both|none|wrong|only|along|down|around|over|two|one"
-    r"|\w{1,20} to)\b)",
+    r"|through|\w{1,20} to)\b)",
     rf"\b(?:everything|it|that|this|all|loss|results?|output|grads?|gradients?|values?"
     rf"|numbers)\b.{{0,16}}\b(?:is|are|'s|was|were|looks?) (?:just |all |perfectly |again "
     rf"|still )?{_FINE}\b",
@@ -177,11 +178,23 @@ WITH_BEFORE: Final[Cue] = cue(
 LOCATED_BEFORE: Final[Cue] = cue(
     r"\b(?:in|inside|of|for|on|from)\s{1,2}(?:(?:a|an|the)\s{1,2})?$",
 )
-SAME_WITH_BEFORE: Final[Cue] = cue(
-    r"\b(?:same|identical|also|too|likewise|reproduces?|happens?|hangs?|fails?"
-    r"|crashes)\s{1,2}(?:\w{1,12}\s{1,2}){0,3}?(?:with|on|under|using|in|for)\s{1,2}"
-    r"(?:(?:a|the|plain|both|either|pure)\s{1,2}){0,2}$",
+_WITH = (
+    r"\s{1,2}(?:\w{1,12}\s{1,2}){0,3}?(?:with|on|under|using|in|for)\s{1,2}"
+    r"(?:(?:a|the|plain|both|either|pure)\s{1,2}){0,2}$"
 )
+SAME_WITH_BEFORE: Final[Cue] = cue(rf"\b(?:same|identical|also|too|likewise){_WITH}")
+FAILS_WITH_BEFORE: Final[Cue] = cue(rf"\b(?:reproduces?|happens?|hangs?|fails?|crashes){_WITH}")
+"""That it fails with one of several: with another one in play, that it fails alike."""
+OWN_VERSION_AFTER: Final[Cue] = cue(
+    r"^(?:[ (]{1,2}|==)(?:versions? |v|[<>=~]{1,2} ?){0,2}\d{1,2}\.\d[\w.+-]{0,16}\)?",
+)
+"""The thing's own version: `x 2.26.2`, `x (2.26)`, `x <= 2.30`."""
+CHANGED_BEFORE: Final[Cue] = cue(
+    r"\b(?:(?:upgrad|downgrad|updat|bump|chang|switch|pinn?)(?:e|es|ed|ing)"
+    r"|(?:rolling|rolled|going|went) back|newer|older|another|later|earlier)"
+    r"\s(?:(?:to|the|our|only|a|an|newer|older|another|version of)\s){0,3}$",
+)
+"""Another version of the thing was tried: `upgrading x to 2.26`."""
 TOO_AFTER: Final[Cue] = cue(
     r"^(?: backend)?,? (?:too|as well|also|likewise|has it too|fails? too|hangs? too|does (?:it"
     r"|the same)|shows? (?:it|the same)|behaves the same|(?:is )?(?:equally|just as) (?:bad"

@@ -16,11 +16,12 @@ from ciops.triage import speech_cues as cues
 from ciops.triage.cue import Cue, pattern
 
 Stance = Literal["blamed", "cleared", "subject", "located", "context", "named", "passed"]
-Outcome = Literal["works", "fails", "same"]
+Outcome = Literal["works", "fails", "same", "fails_with"]
 
 _BEFORE: Final = 90
 _AFTER: Final = 110
 _BARE: Final = 24
+_SOON: Final = 60
 _REACH: Final = 400
 _KEPT: Final = 2048
 _ABSENT: Final = re.compile(
@@ -155,8 +156,8 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     before, after = window.before, window.after
     if pattern(cues.NEGATED_BEFORE).search(before) or _negated_list(window):
         return "cleared", None, False
-    if pattern(cues.WITHOUT_BEFORE).search(before) or pattern(cues.OFF_AFTER).match(after):
-        return _elimination(window)
+    if tried := _another_version(window) or _without(window):
+        return tried
     if pattern(cues.BLAME_BEFORE).search(before):
         return "blamed", None, False
     if pattern(cues.CLEARED_AFTER).match(window.shown):
@@ -166,15 +167,41 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
         return "blamed", "fails", False
     if pattern(cues.BLAME_AFTER).match(after):
         return "blamed", None, False
-    same = pattern(cues.SAME_WITH_BEFORE).search(window.lead[-_BEFORE:])
-    if same or pattern(cues.TOO_AFTER).match(after):
-        return "context", "same", False
+    if alike := _alike(window):
+        return "context", alike, False
     if pattern(cues.AGENT_BEFORE).search(before):
         return "subject", None, False
     if pattern(cues.WITH_BEFORE).search(before):
         outcome = _outcome(after)
         return ("cleared" if outcome == "works" else _where(before, after)), outcome, False
     return _mentioned(window), None, False
+
+
+def _alike(window: _Window) -> Outcome | None:
+    """`the same with X`, `X too`; that it `hangs with X` is so only beside another one."""
+    lead = window.lead[-_BEFORE:]
+    if pattern(cues.SAME_WITH_BEFORE).search(lead) or pattern(cues.TOO_AFTER).match(window.after):
+        return "same"
+    return "fails_with" if pattern(cues.FAILS_WITH_BEFORE).search(lead) else None
+
+
+def _without(window: _Window) -> tuple[Stance, Outcome | None, bool] | None:
+    left_out = pattern(cues.WITHOUT_BEFORE).search(window.before)
+    off = left_out or pattern(cues.OFF_AFTER).match(window.after)
+    return _elimination(window) if off else None
+
+
+def _another_version(window: _Window) -> tuple[Stance, Outcome | None, bool] | None:
+    """`X 2.26 fixes it`, `with X 2.26 it works`: what one version mends is of X, and is not X's
+    innocence; that a change of version makes no difference clears it."""
+    own = pattern(cues.OWN_VERSION_AFTER).match(window.after)
+    changed = pattern(cues.CHANGED_BEFORE).search(window.before)
+    if own is None and changed is None:
+        return None
+    outcome = _outcome(window.after[own.end() if own else 0 :][:_SOON])
+    if outcome == "works":
+        return "blamed", outcome, False
+    return ("cleared", outcome, False) if changed and outcome == "same" else None
 
 
 def _of_a_version(window: _Window) -> bool:

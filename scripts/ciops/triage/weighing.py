@@ -149,7 +149,8 @@ def holds(condition: str, tally: Tally) -> bool:
     "group:hang" (points of at least 1), "component:x" (standing), "component:x.root",
     "component:x.api" (any root or api evidence), "component:x.titled" (the title is about it),
     "signal:id" (any positive evidence of it).
-    "component:*" is that any part has evidence at all.
+    "component:*" is that any part has evidence at all, "component:*.in_title" that the title
+    names one.
     """
     return _any_holds(condition, tally)
 
@@ -166,8 +167,12 @@ def _is_so(score: Score, topic: str, asked: str) -> bool:
     return score.points >= 1
 
 
-def _any_part(scores: dict[str, Score]) -> bool:
-    return any(s.points > 0 for name, s in scores.items() if name.startswith("component:"))
+def _any_part(scores: dict[str, Score], in_title: bool) -> bool:
+    parts = [score for name, score in scores.items() if name.startswith("component:")]
+    if not in_title:
+        return any(part.points > 0 for part in parts)
+    told = (item for part in parts if part.points > 0 for item in part.evidence)
+    return any(x.zone == "title" and x.role in _STANDING and x.points > 0 for x in told)
 
 
 def apply_overrides(
@@ -215,7 +220,7 @@ def _any_holds(conditions: str, total: Tally) -> bool:
         elif topic == _SIGNAL:  # most others are of what an issue does not speak of
             if asked in total.signals:
                 return True
-        elif topic == _ANY_PART and _any_part(scores):
+        elif topic == _ANY_PART and _any_part(scores, asked == "in_title"):
             return True
     return False
 
