@@ -68,33 +68,30 @@ _SKIP = (
     r"[\w/.-]{1,24},?\s{1,2}){0,4}?"
 )
 CLEARED_AFTER: Final[Cue] = cue(
-    rf"^{_LIST}(?:'s)?\s{{0,2}}{_SKIP}(?:is|are|was|were)(?:n'?t| not) (?:even |really |actually "
-    rf"|at all )?"
+    rf"^{_LIST}(?:(?:'s)?\s{{0,2}}{_SKIP}(?:is|are|was|were)(?:n'?t| not) (?:even |really "
+    r"|actually |at all )?"
     r"(?:involved|the (?:cause|problem|issue|culprit|reason|bug|point)|at fault|to blame"
     r"|relevant|used|special|required|necessary"
-    r"|needed|related|a factor|imported|initiali[sz]ed(?! (?:properly|correctly))|here)\b",
-    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|worked|passe[sd]|runs?|ran|behaves?|trains?|does|is|are"
-    rf"|was|were"
-    r"|looks?|goes|went|finishe[sd]|complete[sd]?|succeeds?|converges?|gives|gave|shows?|reports?)"
-    rf"\s(?:it |this |both |all |just |perfectly |totally |completely |absolutely |still |the "
-    rf"|always |as |entirely |also |out )*{_FINE}\b",
-    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|worked|runs?|ran|trains?|goes|went) great\b",
-    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|passe[sd]?|runs?|ran|does|is|are|gives?"
-    rf"|shows?) (?:\w{{1,12}} )?(?:without|no) (?:an? |any )?(?:error|problem|issue|hang|crash"
-    rf"|trouble|hitch)",
-    rf"^{_LIST}\s{{0,2}}{_SKIP}(?:works?|pass(?:es)?|succeeds?)(?:\s{{0,2}}$|\s{{0,2}}[,.;:)]"
-    rf"|\s(?:here|there|too|with|in|on|for me|and|every|as)\b)",
+    r"|needed|related|a factor|imported|initiali[sz]ed(?! (?:properly|correctly))|here)\b"
+    rf"|\s{{0,2}}{_SKIP}(?:(?:works?|worked|passe[sd]|runs?|ran|behaves?|trains?|does|is|are|was"
+    r"|were|looks?|goes|went|finishe[sd]|complete[sd]?|succeeds?|converges?|gives|gave|shows?"
+    r"|reports?)\s(?:it |this |both |all |just |perfectly |totally |completely |absolutely |still "
+    rf"|the |always |as |entirely |also |out )*{_FINE}\b"
+    r"|(?:works?|worked|runs?|ran|trains?|goes|went) great\b"
+    r"|(?:works?|passe[sd]?|runs?|ran|does|is|are|gives?|shows?) (?:\w{1,12} )?(?:without|no) "
+    r"(?:an? |any )?(?:error|problem|issue|hang|crash|trouble|hitch)"
+    r"|(?:works?|pass(?:es)?|succeeds?)(?:\s{0,2}$|\s{0,2}[,.;:)]"
+    r"|\s(?:here|there|too|with|in|on|for me|and|every|as)\b))"
+    r"|\s{0,2}(?:itself )?(?:has|have|had) nothing to do|\s{0,2}plays? no (?:role|part)"
+    r"|\s(?:is|are) (?:irrelevant|unrelated|incidental|innocent|an? (?:red herrings?|bystanders?)"
+    r"|out of the picture|off the hook|coincidental))",
     r"^\s(?:is|are) (?:only|just|merely|simply) (?:the |a |an |being )?(?:caller|client"
     r"|messenger|launcher"
     r"|wrapper|transport|doing|reporting|where|how|used|user|context|victim|symptom|surfacing"
     r"|there to|what)\b",
     r"^\s(?:is|are|was) (?:right|correct) (?:to|in|about|here)\b",
-    rf"^{_LIST}\s{{0,2}}(?:itself )?(?:has|have|had) nothing to do",
-    rf"^{_LIST}\s{{0,2}}plays? no (?:role|part)",
     r"^\s(?:does|do)(?:n'?t| not) (?:matter|play|cause|seem to matter|enter|come into)",
     r"^.{0,40}\bmakes? no difference|^\smakes? it no",
-    rf"^{_LIST}\s(?:is|are) (?:irrelevant|unrelated|incidental|innocent|an? (?:red herrings?"
-    rf"|bystanders?)|out of the picture|off the hook|coincidental)",
     r"^\s(?:gives?|gave|shows?|showed|has|have|had|hits?|fails? with|gets?|behaves?"
     r"|is) (?:exactly |just |precisely )?(?:the same|identical|unaffected|not affected)",
     r"^\s?\|\s{0,3}(?:no|not|none|✗|❌|✘|unaffected|ok|works|fine|passes)\b",
