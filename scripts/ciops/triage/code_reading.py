@@ -118,14 +118,18 @@ def _example(template: tuple[str, ...]) -> _Example:
     return _Example(frozenset(map(_normal, template)), frozenset(words))
 
 
-def _all_nodes(tree: ast.AST) -> list[ast.AST]:
-    """A statement or module and all in it: `ast.walk` takes three times as long."""
+def _all_nodes(tree: ast.AST, without: type[ast.AST] = ast.Module) -> list[ast.AST]:
+    """A statement or module and all in it, `without` those of a kind and what they hold.
+
+    `ast.walk` takes three times as long.
+    """
     found: list[ast.AST] = [tree]
     for node in found:  # which grows meanwhile
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, list):
-                found += [item for item in value if isinstance(item, ast.AST)]
+                kept = [x for x in value if isinstance(x, ast.AST) and not isinstance(x, without)]
+                found += kept
             elif isinstance(value, ast.AST) and name != "ctx":
                 found.append(value)
     return found
@@ -137,6 +141,8 @@ def _names_in(nodes: Iterable[ast.AST], use: type[ast.expr_context]) -> set[str]
 
 def _typed_import(code: str, touches: frozenset[str]) -> int | None:
     """An import typed at a prompt was run, and may be all that it takes."""
+    if ">>>" not in code:
+        return None
     for number, line in enumerate(code.split("\n"), start=1):
         match = re.match(r"\s*>>> ?(?:import|from) (\w+)", line)
         if match and match[1] in touches:
@@ -259,8 +265,9 @@ def _is_excerpt(tree: ast.Module) -> bool:
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             continue
-        used = [x for x in _shallow(node) if isinstance(x, ast.Name) and x.id == "self"]
-        if len(used) > sum(map(_is_of_a_test, _shallow(node))):
+        nodes = _all_nodes(node, ast.ClassDef)
+        used = [x for x in nodes if isinstance(x, ast.Name) and x.id == "self"]
+        if len(used) > sum(map(_is_of_a_test, nodes)):
             return True
     return False
 
@@ -273,14 +280,3 @@ def _is_of_a_test(node: ast.AST) -> bool:
         and node.value.id == "self"
         and (node.attr in _OF_A_TEST or node.attr.startswith("assert"))
     )
-
-
-def _shallow(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and what is below it, without the classes in it."""
-    todo = [node]
-    while todo:
-        current = todo.pop()
-        yield current
-        todo.extend(
-            child for child in ast.iter_child_nodes(current) if not isinstance(child, ast.ClassDef)
-        )

@@ -88,7 +88,7 @@ class ConceptHints:
 
     def count(self, concept: int, words: Iterable[str]) -> int:
         """How many words of a text may have a concept that single words have alone."""
-        return sum(1 for word in words if self._hint(word) & concept)
+        return sum(1 for hint in map(self._hint, words) if hint & concept)
 
     def is_of_single_words(self, concepts: int) -> bool:
         """Whether words have some concepts by themselves: not in a row, nor by a negator."""

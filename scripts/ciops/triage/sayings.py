@@ -28,7 +28,8 @@ class Saying(NamedTuple):
     """`owner` is the number of its signal; `room` is how many words may lie before each slot.
 
     `wanted` are the concepts of all slots; `without` are concepts that must not be in the clauses
-    that it goes through. `repeated` is a slot that it has `times`, more than once, or 0.
+    that it goes through. `repeated` is a slot that it has `times`, more than once, or 0: a line
+    must have as many words for it.
     """
 
     number: int
@@ -113,10 +114,14 @@ class SayingIndex:
 
     def _may_say(self, folded: str, words: Sequence[str], zone: str) -> bool:
         """Whether the words of a text have what some saying needs, wherever they are."""
-        may_have = self.lexicon.hints.may_have(folded, words)
+        hints = self.lexicon.hints
+        may_have = hints.may_have(folded, words)
         if may_have == EVERYTHING:
             return True
-        return any(self._are_enough(saying, words) for saying in self._able(may_have, zone))
+        for saying in self._able(may_have, zone):
+            if not saying.repeated or hints.count(saying.repeated, words) >= saying.times:
+                return True
+        return False
 
     def _able(self, concepts: int, zone: str) -> Iterator[Saying]:
         """The sayings of a zone that have a concept for each slot; some of them twice."""
@@ -132,20 +137,16 @@ class SayingIndex:
                 else:
                     yield saying
 
-    def _are_enough(self, saying: Saying, words: Sequence[str]) -> bool:
-        """Whether a line has as many words for a slot as there are such slots in a saying."""
-        slot, hints = saying.repeated, self.lexicon.hints
-        if not slot or not hints.is_of_single_words(slot):
-            return True
-        return hints.count(slot, words) >= saying.times
-
     def _in_zone(self, zone: str) -> _InZone:
         """The sayings that count in a zone, by each concept that they end in."""
         known = self._by_zone.get(zone)
         if known is None:
             by_end: dict[int, list[Saying]] = {}
+            single = self.lexicon.hints.is_of_single_words
             for saying in self._sayings:
                 if zone in saying.zones:
+                    if not single(saying.repeated):  # then words alone do not tell how many
+                        saying = saying._replace(repeated=0)
                     for bit in _bits_of(saying.slots[-1]):
                         by_end.setdefault(bit, []).append(saying)
             known = self._by_zone[zone] = (reduce(or_, by_end, 0), by_end)

@@ -285,6 +285,8 @@ def _bare(text: str) -> str:
 
 def _past_call(text: str, end: int) -> int:
     """Past the arguments of a call or a command: `f(x) never returns`, `torchrun --tee 3 fails`."""
+    if not text.startswith(("(", " -"), end):
+        return end
     match = _CALL.match(text, end) or _FLAGS.match(text, end)
     return match.end() if match else end
 

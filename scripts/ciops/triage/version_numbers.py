@@ -18,6 +18,8 @@ _NUMBERS: Final = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 ANY_VERSION: Final = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?")
 """What right after the product's own name is one of its versions, however old."""
 _GLUED: Final = re.compile(r"(?<=[a-z]{2})(?=\d\.\d)")
+_NUMBER: Final = re.compile(r"\d\.\d|20[12]\d[01]\d")
+"""What each of them holds."""
 _DATE: Final = re.compile(r"(20[12]\d)([01]\d)([0-3]\d)")
 _DATED: Final = re.compile(r"(?:dev|nightly[-_])?(?<!\d)(20[12]\d)(-?)([01]\d)\2([0-3]\d)\b")
 _DAY: Final = re.compile(r"\b(\d{1,2})/(\d{1,2})\b|\b(0[1-9]|1[0-2])([0-3]\d)\b")
@@ -76,7 +78,7 @@ def reported_version(reading: Reading, shapes: Sequence[re.Pattern[str]]) -> Ver
     given = (
         parse_version(match[1])
         for line in reading.lines
-        if line.turn == 0
+        if line.turn == 0 and _NUMBER.search(line.text)
         for shape in shapes
         for match in shape.finditer(line.text)
     )
