@@ -15,6 +15,7 @@ from typing import Final
 from ciops.failures import last_output, weights
 from ciops.failures import line_rules as roles
 from ciops.failures import scan_result as results
+from ciops.failures.choosing import APART, Weighed, chosen, first_try, is_shrugged_off
 from ciops.failures.events import FAILED, Event
 from ciops.failures.frames import innermost_owned
 from ciops.failures.framing import Visible
@@ -24,6 +25,7 @@ from ciops.failures.progress import made_progress
 from ciops.failures.raise_site import raise_site
 from ciops.failures.scan_result import NumberedLine, ScanResult
 from ciops.failures.signature import model_names, place, signature
+from ciops.failures.standing import left_standing
 from ciops.failures.trace_facts import Facts
 
 PROGRESS: Final = "progress"
@@ -33,27 +35,12 @@ STUCK: Final = "stuck"
 OUTPUT_CUT: Final = "output-cut"
 """The observation that the runner stopped writing the trace at its limit."""
 
-# How GitLab's runner begins what it says itself.
-_OWN_WORDS: Final = ("ERROR: ", "FATAL: ", "WARNING: ", "prepare environment")
-_KERNEL: Final = "kernel"
-_ARTIFACTS: Final = "artifacts"
-_BURST: Final = 40
-_ADJACENT: Final = 3
-# Kinds of errors that scripts shrug off.
-_SHRUGGED: Final = frozenset(("shell", "git", "network", "deployment", "stated"))
-_WENT_ON: Final = 4
-_APART: Final = 8
-_OPENING: Final = 7
-_WORD: Final = 5
-_SAME: Final = 24
 _STATE: Final = 3
-_LOOKED_AT: Final = 400
 _MOST_WRAPPERS: Final = 20
 _TAIL_SHOWN: Final = 20
 _LONGEST_SHOWN: Final = 1000
 # Roles of events that say that something failed, which may be told in detail above them.
 _OVERALL: Final = frozenset((roles.STATED, roles.ANNOUNCEMENT, roles.WRAPPER))
-_DETAIL: Final = re.compile(r"(?i)(?:expected|actual|received|got)\b")
 # Who waits for others does not know why they failed.
 _WAITED: Final = re.compile(
     r"(?i)\btimed? ?out\b.{0,20}\bwait|\bwait\w*\b.{0,60}\btimed? ?out\b"
@@ -103,17 +90,12 @@ def _beginning(text: str) -> str:
 
 def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     """The event that weighs most, the earliest of equals."""
-    events = [event for event in facts.events if not event.epilogue or _ends_job(event, facts)]
-    ends = weights.Ends.of(events)
-    weighed = [
-        (weight - ends.discount(event), event)
-        for event in events
-        if (weight := weights.weight(event, facts)) and weights.is_shown(event, facts)
-    ]
-    if not weighed:
+    weighed = next(filter(None, (_weighed(some, facts) for some in left_standing(facts))), None)
+    if weighed is None:
         return last_output.hint(facts, knowledge)
-    event = _specific(_chosen(_unshrugged(_first_hand(weighed))), facts.events, knowledge)
-    if _is_shrugged_off(event) or (event.passed_over and _is_guessed(event, facts)):
+    event = first_try(chosen(weighed), facts.events)
+    event = _specific(event, facts.events, knowledge)
+    if is_shrugged_off(event) or (event.passed_over and _is_guessed(event, facts)):
         found = last_output.hint(facts, knowledge)
         if found and _is_rather(found, event):
             return found
@@ -131,124 +113,28 @@ def _is_rather(found: Event, event: Event) -> bool:
     """Whether what was printed last is rather the cause than what the job went on after."""
     if event.passed_over:
         return found.number > event.number
-    return found.role == roles.STATED and found.number - event.last > _APART
+    return found.role == roles.STATED and found.number - event.last > APART
 
 
-def _ends_job(event: Event, facts: Facts) -> bool:
-    """Whether the runner itself says it, after the script and its tidying up.
-
-    What it hands over counts only when the script had succeeded.
-    """
-    if event.kind == _ARTIFACTS:
-        return 0 < facts.passed < event.number
-    own = event.kind == "runner" and event.text.startswith(_OWN_WORDS)
-    return own or event.role in (roles.KILL, roles.CANCEL)
-
-
-def _place(event: Event) -> int:
-    """Where it happened: other processes may speak before a traceback has come to its end."""
-    return event.number if event.bare else event.start or event.number
-
-
-def _chosen(weighed: Sequence[tuple[int, Event]]) -> Event:
-    best = max(weight for weight, _ in weighed)
-    equals = [event for weight, event in weighed if weight == best]
-    if best in (weights.STATED, weights.GUESSED):
-        return _last_burst(equals)
-    first = min(equals, key=_place)
-    if best < weights.NOISE:
-        return first
-    likely = [event for weight, event in weighed if weight >= weights.NOISE]
-    first = _start_of_burst(first, likely)
-    return first if first.sure else _said_before(first, weighed)
-
-
-def _first_hand(weighed: Sequence[tuple[int, Event]]) -> Sequence[tuple[int, Event]]:
-    """What was not only shown after the fact, where that says enough; and what is certain."""
-    heard = [one for one in weighed if not one[1].shown or one[0] >= weights.CERTAIN]
-    return heard if any(weight >= weights.STATED for weight, _ in heard) else weighed
-
-
-def _unshrugged(weighed: Sequence[tuple[int, Event]]) -> Sequence[tuple[int, Event]]:
-    """Without single lines that a job went on after, where another tool's stand further below."""
-    said = [event for weight, event in weighed if weight >= weights.STATED]
-    last = max(said, key=_place, default=None)
-    if last is None:
-        return weighed
+def _weighed(events: Sequence[Event], facts: Facts) -> list[tuple[int, Event]]:
+    ends = weights.Ends.of(events)
     return [
-        (weight, one)
-        for weight, one in weighed
-        if not _is_shrugged_off(one) or last.number - one.last <= _APART or _is_alike(one, last)
+        (weight - ends.discount(event), event)
+        for event in events
+        if (weight := weights.weight(event, facts)) and weights.is_shown(event, facts)
     ]
 
 
-def _is_alike(one: Event, other: Event) -> bool:
-    """Whether two errors are said in the same way, as one tool says all of its own."""
-    return one.text[:_OPENING] == other.text[:_OPENING]
-
-
-def _is_shrugged_off(event: Event) -> bool:
-    return event.bare and event.kind in _SHRUGGED and event.alive >= _WENT_ON
-
-
-def _shown(event: Event, weighed: Sequence[tuple[int, Event]]) -> Event:
+def _shown(event: Event, weighed: Weighed) -> Event:
     """What a log that was shown after the fact says, where somebody had only waited in vain."""
     shown = [(weight, one) for weight, one in weighed if one.shown and one.number > event.number]
     told = [one for one in shown if one[0] >= weights.STATED]
     if told:
-        return _chosen(told)
+        return chosen(told)
     # The script went on after it had shown them; the state of something, in a word, is no reason.
     said = (one for _, one in shown if one.passed_over and len(one.text.split()) > _STATE)
     reason = next(said, None)
     return replace(reason, passed_over=False) if reason else event
-
-
-def _said_before(first: Event, weighed: Sequence[tuple[int, Event]]) -> Event:
-    """Where the same was stated before in so many words, above an error that is none at times."""
-    for weight, event in weighed:
-        gap = first.start - event.last
-        if weight != weights.STATED or not 0 < gap <= _BURST:
-            continue
-        if gap <= _ADJACENT and _goes_on(event, first, weighed):
-            return event
-        if _says_the_same(event.text, first.text):
-            return event
-    return first
-
-
-def _goes_on(one: Event, other: Event, weighed: Sequence[tuple[int, Event]]) -> bool:
-    """Whether an event goes on with what one right above it says: the same tool, or details."""
-    if one.text[:_WORD] == other.text[:_WORD]:
-        return True
-    between = any(one.number < event.number < other.start for _, event in weighed)
-    return not between and _DETAIL.match(other.text) is not None
-
-
-def _says_the_same(one: str, other: str) -> bool:
-    """Whether two lines share a long run of characters."""
-    starts = range(0, min(len(one), _LOOKED_AT) - _SAME, _SAME // 4)
-    return any(one[at : at + _SAME] in other for at in starts)
-
-
-def _start_of_burst(first: Event, events: Sequence[Event]) -> Event:
-    """The first of likely causes that lead up to a certain one without a gap."""
-    for event in sorted(events, key=_place, reverse=True):
-        if event.mentioned or _place(event) >= _place(first) or first.kind == _KERNEL != event.kind:
-            continue
-        if first.start - event.last <= _BURST:
-            first = event
-    return first
-
-
-def _last_burst(events: Sequence[Event]) -> Event:
-    """The first of the statements that stand together at the end."""
-    ordered = sorted(events, key=_place)
-    first = ordered[-1]
-    for event in reversed(ordered[:-1]):
-        if first.number - event.last > _BURST:
-            break
-        first = event
-    return first
 
 
 def _specific(event: Event, events: Sequence[Event], knowledge: Knowledge) -> Event:
@@ -273,6 +159,7 @@ def _why_nothing(facts: Facts) -> tuple[str, str]:
     if any(
         event.role in FAILED and event.last > facts.passed and not facts.is_undone(event)
         for event in facts.events
+        if not event.recovered
     ):
         return results.WEAK, _ONLY_WRAPPERS
     return results.NONE, _NO_FAILURE

@@ -6,12 +6,14 @@ from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures.config_dump import DumpReader
-from ciops.failures.events import LINES_AFTER, LINES_BEFORE, Event, EventLog
+from ciops.failures.event_log import EventLog
+from ciops.failures.event_making import Line
+from ciops.failures.events import LINES_AFTER, LINES_BEFORE, Event
 from ciops.failures.framing import Section, Visible
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.past_lines import PastLines
 from ciops.failures.prefixes import peel
-from ciops.failures.speakers import Line, Speaker
+from ciops.failures.speakers import Speaker
 from ciops.failures.trace_facts import Facts
 
 _BUSY_LINES: Final = 12
@@ -22,6 +24,9 @@ _WATCHED: Final = frozenset((roles.CAUSE, roles.STATED, roles.ANNOUNCEMENT, role
 _MOST_SPEAKERS: Final = 512
 # GitLab's stages after the script (https://docs.gitlab.com/runner/executors/#job-stages).
 _BEFORE_SCRIPT: Final = ("get_sources", "restore_cache", "download_artifacts", "step_script")
+_FAILS_STEP: Final = "##[error]"
+_STEPS_DONE: Final = "steps"
+"""The kind of an epilogue before which the runner says of every step that fails that it did."""
 _EPILOGUE: Final = ("after_script", "archive_cache", "upload_artifacts", "cleanup_file_variables")
 
 
@@ -56,6 +61,7 @@ class Hearing:
     def facts(self, lines: int, size: int, tail: list[Visible]) -> Facts:
         """What is known at the end."""
         self._dump.finish()
+        self._log.finish()
         return Facts(
             events=self._log.events,
             lines=lines,
@@ -66,6 +72,7 @@ class Hearing:
             model=self._dump.model,
             hints=self._dump.hints(),
             commit=self._dump.commit,
+            failing=frozenset(self._log.failing),
         )
 
     def take(self, seen: Visible | Section) -> None:
@@ -77,6 +84,8 @@ class Hearing:
             for event in self._collecting:
                 event.after.append(seen)
             self._collecting = [e for e in self._collecting if len(e.after) < LINES_AFTER]
+        if seen.text.startswith(_FAILS_STEP):
+            self._log.failed = seen.number
         peeled = peel(seen.text)
         self._hear(Line(seen.number, peeled.text, peeled.source, peeled.level))
 
@@ -88,6 +97,12 @@ class Hearing:
             self._epilogue = self._log.closed = section.name.startswith(_EPILOGUE)
         if self._epilogue and not self._script_end:
             self._script_end = section.number
+
+    def _tidy_up(self, said: Event) -> None:
+        """A runner that has no sections begins to tidy up; perhaps only after all went well."""
+        if said.kind == _STEPS_DONE:
+            self._log.next_command(said.number)
+        self._epilogue = self._log.closed = True
 
     def _hear(self, line: Line) -> None:
         speaker = self._speaker(line.source)
@@ -111,6 +126,8 @@ class Hearing:
 
     def _note(self, event: Event) -> None:
         """Set an event into the trace, and watch whether its process lives on."""
+        if event.role == roles.EPILOGUE:
+            self._tidy_up(event)
         event.epilogue = self._epilogue
         event.before = self._past.up_to(event.number, LINES_BEFORE)
         self._collecting.append(event)

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from ciops.failures import line_rules as roles
-from ciops.failures import stack_lines, tracebacks
-from ciops.failures.events import FINDINGS, Event, EventLog
+from ciops.failures import stack_lines, tracebacks, unit_lines
+from ciops.failures.event_log import EventLog
+from ciops.failures.event_making import Line, indentation, raised_event, said_event
+from ciops.failures.events import FINDINGS, Event
 from ciops.failures.frames import Frame
 from ciops.failures.line_rules import Classifier, Said
 from ciops.failures.prefixes import WARNING
@@ -25,18 +27,14 @@ _MOST_WATCHED: Final = 6
 _STACK_REACH: Final = 40
 _MOST_FRAMES: Final = 40
 _MOST_WORDS: Final = 6
-# What a rule may say of an exception at the end of a traceback; anything else is said of others.
-_ROLES_OF_RAISED: Final = frozenset(
-    (roles.CAUSE, roles.WRAPPER, roles.FALLOUT, roles.KILL, roles.CANCEL)
-)
+_BELOW: Final = 2
+# The kind of what a tool states of a place in the source.
+_FOUND: Final = "compile"
 ECHO: Final = "shell-echo"
 """The rule that knows a command that the shell repeats."""
 _STEP: Final = "step-begins"
-_BEGINS: Final = "test-begins"
-_PASSES: Final = "test-passes"
+_TRAP: Final = "exit-trap"
 _SHOWS: Final = "shows-logs"
-# A story that ends in an exception: "tactic 3 is not usable: RuntimeError: CUDA error".
-_MENTIONED: Final = re.compile(r"[^:\s]+\s[^:]*:?\s.*?\b(?:[\w.]+\.)?[A-Z]\w+(?:Error|Exception)\b")
 _ANY_WORDS: Final = re.compile(r"\S")
 _WARNS: Final = re.compile(r"(?i)\[?warn(?:ing)?\b")
 
@@ -51,16 +49,6 @@ def _concludes(said: Said | None) -> bool:
     rule = said.rule
     ends = (roles.KILL, roles.CANCEL, roles.EPILOGUE)
     return rule.role in ends or (rule.role == roles.WRAPPER and rule.kind in _OF_OTHERS)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A visible line under its prefixes. `text` keeps its indentation."""
-
-    number: int
-    text: str
-    source: str
-    level: str
 
 
 @dataclass(slots=True)
@@ -155,7 +143,7 @@ class Speaker:
     def _raise(self, raised: tracebacks.Raised, line: Line, classifier: Classifier) -> Event | None:
         chained, self._chained = self._chained, None
         said = classifier.say(raised.text, line.level)
-        event = _raised_event(raised, said, self.source)
+        event = raised_event(raised, said, self.source)
         event.chain = chained
         at, role = self._noise
         if raised.start - at <= _NOISE_REACH and role:
@@ -213,6 +201,11 @@ class Speaker:
             self._add_frame(event, frame)
             event.end = line.number
             return True
+        pointed = stack_lines.pointed_at(line.text) if line.number <= event.end + _BELOW else None
+        if pointed is not None and event.role == roles.STATED:
+            event.role, event.kind, event.frames = roles.CAUSE, _FOUND, (pointed,)
+            event.end = line.number
+            return True
         place = stack_lines.place(line.text)
         if place is not None and not event.frames:
             self._add_frame(event, place)
@@ -230,21 +223,31 @@ class Speaker:
             return self._unknown(line, text)
         role = said.rule.role
         if role == roles.RECOVERY:
-            self._log.recover(line.number, self.source, said.rule.kind)
+            unit_lines.recover(said, line.number, self.source, self._log)
             return None
         if role == roles.NOISE:
-            kind = said.rule.kind
-            self._noise = (line.number, roles.FALLOUT if kind == "fallout" else roles.BENIGN)
+            self._announce(said, line, text)
             return None
         if role in roles.DULL_ROLES:
             self._note_dull(said, line, text)
             return None
+        if role == roles.PASSED:
+            self._log.units.telling = False
         if role in (roles.STATED, roles.PASSED) or _only_warns(said, line):
             self._live(line)
         if _only_warns(said, line) or self._continues(said, line):
             return None
-        event = _said_event(said, line, text, self.source)
+        event = said_event(said, line, text, self.source)
+        unit_lines.name_unit(event, said, self._log)
         return self._note(event, said)
+
+    def _announce(self, said: Said, line: Line, text: str) -> None:
+        """Words on what comes below: a section of a summary, a trap, a traceback of no account."""
+        kind = said.rule.kind
+        if kind == _TRAP:
+            self._log.begin_command(line.number, text, self.source)
+        elif not unit_lines.tells(kind, self._log):
+            self._noise = (line.number, roles.FALLOUT if kind == "fallout" else roles.BENIGN)
 
     def _note_dull(self, said: Said, line: Line, text: str) -> None:
         """An ordinary line, perhaps one that a command, a test or a shown log begins with."""
@@ -255,13 +258,7 @@ class Speaker:
             self._log.begin_command(line.number, text, self.source)
             return
         self._live(line)
-        if said.rule.kind not in (_BEGINS, _PASSES):
-            return
-        match = said.rule.compiled().search(text)  # what is known may be known of its like
-        if match is not None and said.rule.kind == _BEGINS:
-            self._log.begin_test(line.number, match["test"])
-        elif match is not None:
-            self._log.pass_test(match["test"])
+        unit_lines.hear(said, line.number, text, self._log)
 
     def _continues(self, said: Said, line: Line) -> bool:
         """Whether the line goes on with the event of the line above."""
@@ -292,8 +289,11 @@ class Speaker:
 
     def _live(self, line: Line) -> None:
         """An ordinary line: the process lived on after what it reported."""
-        opening = line.text.strip()[:_SAME_OPENING]
+        opening, indent = line.text.strip()[:_SAME_OPENING], indentation(line.text)
         for event in self._watched:
+            event.spelt = event.spelt and indent > event.indent
+            if event.spelt:
+                continue  # it goes on with its own words
             if line.number - event.end >= _ALIVE_AFTER:
                 if event.text.startswith(opening):
                     continue  # the same tool still talks about it
@@ -307,34 +307,3 @@ def _only_warns(said: Said, line: Line) -> bool:
         return rule.kind == "lint" and not rule.sure
     mild = rule.kind in FINDINGS or rule.role == roles.STATED
     return line.level == WARNING and not rule.level and mild
-
-
-def _raised_event(raised: tracebacks.Raised, said: Said | None, source: str) -> Event:
-    role = said.rule.role if said else roles.CAUSE
-    if role not in _ROLES_OF_RAISED:
-        role = roles.CAUSE
-    event = Event(raised.number, raised.text, role, "exception", "exception", source)
-    if said:
-        event.rule, event.carried = said.rule.id, said.group("cause")
-        event.kind = said.rule.kind or event.kind
-    event.exception = tracebacks.bare_name(raised.exception)
-    event.start, event.frames = raised.start, raised.frames
-    return event
-
-
-def _said_event(said: Said, line: Line, text: str, source: str) -> Event:
-    rule = said.rule
-    event = Event(line.number, text, rule.role, rule.id, rule.kind, source)
-    event.start = line.number
-    event.carried = said.group("cause")
-    named = said.group("exception")
-    if named:
-        event.exception = tracebacks.bare_name(named)
-    event.bare, event.sure = True, rule.sure
-    event.mentioned = bool(_MENTIONED.match(text))
-    if path := said.group("file"):
-        number = said.group("line")
-        event.frames = (
-            Frame(path, int(number) if number.isdigit() else 0, said.group("function")),
-        )
-    return event

@@ -29,6 +29,10 @@ _STACKS: Final = tuple(
         r"^\s*#\d+ (?:0x[0-9a-f]+ )?in (?P<name>\S+) (?P<path>/[^:\s]+):(?P<line>\d+)",
     )
 )
+# How a compiler points at the source that it has just found fault with.
+_POINTER: Final = re.compile(
+    r"^\s*(?:-->|╭─\[|┌─) ?(?P<path>[^\s:]+\.\w+):(?P<line>\d+)(?::\d+)?\]?$"
+)
 _ADDRESS: Final = re.compile(r"^\s*(?:#?\d{1,3}:?\s+)?(?:0x[0-9a-fA-F]{6,16}\b|\S+\(\+?0x)")
 
 
@@ -45,6 +49,12 @@ def place(line: str) -> Frame | None:
     """The place that a line names in front of its words."""
     match = _PLACE.match(line)
     return Frame(match["path"], int(match["line"]), match["name"] or "") if match else None
+
+
+def pointed_at(line: str) -> Frame | None:
+    """The place that a line below the words of a finding points at."""
+    match = _POINTER.match(line)
+    return Frame(match["path"], int(match["line"]), "") if match else None
 
 
 def is_address(line: str) -> bool:

@@ -23,7 +23,8 @@ class Facts:
     """What happened in a trace.
 
     `lines` and `size` count lines and bytes; `script_end` is the line at which the runner began to
-    tidy up (0 where it did not). `tail` holds the last lines.
+    tidy up (0 where it did not). `tail` holds the last lines; `failing` names what is said to have
+    failed.
     """
 
     events: Sequence[Event]
@@ -35,6 +36,7 @@ class Facts:
     model: str | None
     hints: Mapping[str, HintValue]
     commit: str | None
+    failing: frozenset[str] = frozenset()
 
     @property
     def passed(self) -> int:
@@ -66,6 +68,7 @@ class Facts:
             (other.kind == "test" and other.role == roles.ANNOUNCEMENT)
             or other.kind == "test-summary"
             for other in self.events
+            if not other.recovered
         )
 
     def ends_with_verdict(self, event: Event) -> bool:
@@ -109,7 +112,7 @@ class Facts:
         return any(
             other.kind == "test" and other.number > event.number
             for other in self.events
-            if other.role == roles.CAUSE
+            if other.role == roles.CAUSE and not other.recovered
         )
 
     def explains_a_test(self, event: Event) -> bool:

@@ -177,7 +177,7 @@ def is_lively(event: Event) -> bool:
 
 def is_outlived(event: Event, facts: Facts) -> bool:
     """Whether a log goes on after an event, and after all that says that something failed."""
-    return event.alive >= _ALIVE_AFTER_A_LINE and not any(
+    return (event.passed_over or event.alive >= _ALIVE_AFTER_A_LINE) and not any(
         other.last > event.number and other.role in FAILED and not _is_passing(other)
         for other in facts.events
     )

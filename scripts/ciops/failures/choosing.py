@@ -1,0 +1,142 @@
+"""Choose among the events that may be the cause: of equals the first, and what leads up to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ciops.failures import line_rules as roles
+from ciops.failures import weights
+from ciops.failures.events import Event
+
+Weighed = Sequence[tuple[int, Event]]
+"""Events, each with its weight."""
+
+APART: Final = 8
+"""Lines between an event and another that are not about the same."""
+_KERNEL: Final = "kernel"
+_GAVE_UP: Final = "giving-up"
+_TRIED: Final = frozenset((roles.STATED, roles.CAUSE))
+_BURST: Final = 40
+_ADJACENT: Final = 3
+# Kinds of errors that scripts shrug off.
+_SHRUGGED: Final = frozenset(("shell", "git", "network", "deployment", "stated"))
+_WENT_ON: Final = 4
+_OPENING: Final = 7
+_WORD: Final = 5
+_SAME: Final = 24
+_LOOKED_AT: Final = 400
+_DETAIL: Final = re.compile(r"(?i)(?:expected|actual|received|got)\b")
+
+
+def place(event: Event) -> int:
+    """Where it happened: other processes may speak before a traceback has come to its end."""
+    return event.number if event.bare else event.start or event.number
+
+
+def chosen(weighed: Weighed) -> Event:
+    """The event that weighs most, the first of those that lead up to it."""
+    weighed = _unshrugged(_first_hand(weighed))
+    best = max(weight for weight, _ in weighed)
+    equals = [event for weight, event in weighed if weight == best]
+    if best in (weights.STATED, weights.GUESSED):
+        return _last_burst(equals)
+    first = min(equals, key=place)
+    if best < weights.NOISE:
+        return first
+    likely = [event for weight, event in weighed if weight >= weights.NOISE]
+    first = _start_of_burst(first, likely)
+    return first if first.sure else _said_before(first, weighed)
+
+
+def _first_hand(weighed: Weighed) -> Weighed:
+    """What was not only shown after the fact, where that says enough; and what is certain."""
+    heard = [one for one in weighed if not one[1].shown or one[0] >= weights.CERTAIN]
+    return heard if any(weight >= weights.STATED for weight, _ in heard) else weighed
+
+
+def _unshrugged(weighed: Weighed) -> Weighed:
+    """Without single lines that a job went on after, where another tool's stand further below."""
+    said = [event for weight, event in weighed if weight >= weights.STATED]
+    last = max(said, key=place, default=None)
+    if last is None:
+        return weighed
+    return [
+        (weight, one)
+        for weight, one in weighed
+        if not is_shrugged_off(one) or last.number - one.last <= APART or _is_alike(one, last)
+    ]
+
+
+def _is_alike(one: Event, other: Event) -> bool:
+    """Whether two errors are said in the same way, as one tool says all of its own."""
+    return one.text[:_OPENING] == other.text[:_OPENING]
+
+
+def is_shrugged_off(event: Event) -> bool:
+    """Whether an event is a single line of a kind that scripts go on after."""
+    return event.bare and event.kind in _SHRUGGED and event.alive >= _WENT_ON
+
+
+def _said_before(first: Event, weighed: Weighed) -> Event:
+    """Where the same was stated before in so many words, above an error that is none at times."""
+    for weight, event in weighed:
+        gap = first.start - event.last
+        if weight != weights.STATED or not 0 < gap <= _BURST:
+            continue
+        if gap <= _ADJACENT and _goes_on(event, first, weighed):
+            return event
+        if _says_the_same(event.text, first.text):
+            return event
+    return first
+
+
+def _goes_on(one: Event, other: Event, weighed: Weighed) -> bool:
+    """Whether an event goes on with what one right above it says: the same tool, or details."""
+    if one.text[:_WORD] == other.text[:_WORD]:
+        return True
+    between = any(one.number < event.number < other.start for _, event in weighed)
+    return not between and _DETAIL.match(other.text) is not None
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    """Whether two lines share a long run of characters."""
+    starts = range(0, min(len(one), _LOOKED_AT) - _SAME, _SAME // 4)
+    return any(one[at : at + _SAME] in other for at in starts)
+
+
+def _start_of_burst(first: Event, events: Sequence[Event]) -> Event:
+    """The first of likely causes that lead up to a certain one without a gap."""
+    for event in sorted(events, key=place, reverse=True):
+        if event.mentioned or place(event) >= place(first) or first.kind == _KERNEL != event.kind:
+            continue
+        if first.start - event.last <= _BURST:
+            first = event
+    return first
+
+
+def _last_burst(events: Sequence[Event]) -> Event:
+    """The first of the statements that stand together at the end."""
+    ordered = sorted(events, key=place)
+    first = ordered[-1]
+    for event in reversed(ordered[:-1]):
+        if first.number - event.last > _BURST:
+            break
+        first = event
+    return first
+
+
+def first_try(event: Event, events: Sequence[Event]) -> Event:
+    """Where somebody gave up: what every try had said before, if there is such a thing."""
+    if event.kind != _GAVE_UP:
+        return event
+    said = (
+        other
+        for other in events
+        if other.repeats
+        and other.role in _TRIED
+        and other.last < event.number
+        and not other.epilogue
+    )
+    return next((other for other in said if event.number - other.last <= _BURST), event)
