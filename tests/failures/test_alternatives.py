@@ -32,7 +32,8 @@ CONFIG = Path(__file__).resolve().parents[2] / "config/pipeline-failure-report/a
         ("(?:one|two|)", [()]),
         (r"\d+ \w+", [()]),
         (r"(\w)\1 doubled", [()]),
-        ("gree++dy", [()]),
+        ("gree++dy", [(("gree",), ("dy",))]),
+        ("(?P<a>x+) is not (?P=a)", [()]),
     ],
 )
 def test_what_an_alternative_needs(pattern: str, needed: list[tuple[tuple[str, ...], ...]]) -> None:

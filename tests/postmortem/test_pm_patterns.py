@@ -11,14 +11,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ciops.plumbing.pattern_reading import parsed, written
 from ciops.postmortem.cues import index_of
-from ciops.postmortem.patterns import parsed, specialised, text_of, whole, within
+from ciops.postmortem.patterns import macro, need_of, specialised, text_of, within
 from ciops.postmortem.prose_rules import Guide, Pattern, load_guide
 from postmortem.records import ROOT
 
 LANGUAGES = ("en", "ja", "fr")
 SENTENCES = ROOT / "tests" / "data" / "postmortem"
-MACROS = {"verb": parsed("run|walk", {}), "anything": parsed(r"\w+", {})}
+MACROS = {"verb": macro(parsed("run|walk")), "anything": macro(parsed(r"\w+"))}
 
 
 @pytest.mark.parametrize(
@@ -49,8 +50,7 @@ MACROS = {"verb": parsed("run|walk", {}), "anything": parsed(r"\w+", {})}
     ],
 )
 def test_a_cue_is_in_whatever_the_pattern_matches(pattern, cue):
-    (branch,) = parsed(pattern, MACROS)
-    assert set(branch.cue.pieces) == cue
+    assert set(need_of(parsed(pattern, MACROS)).pieces) == cue
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_a_text_cannot_match_is_left_out(pattern, text, kept):
 @pytest.mark.parametrize("pattern", ["(?:a|b", "a)", "(?:a|b))", "(?i)a", "(?(1)a|b)", "[a", "a\\"])
 def test_what_is_no_pattern_is_refused(pattern):
     with pytest.raises(re.error):
-        re.compile(whole(parsed(pattern, {})))
+        re.compile(written(parsed(pattern)))
 
 
 def test_a_pattern_can_be_used_where_it_is_written():
@@ -100,7 +100,7 @@ def test_a_pattern_can_be_used_where_it_is_written():
 
 
 def test_an_index_names_the_patterns_in_their_order():
-    index = index_of(parsed(pattern, {})[0].cue for pattern in ("two", r"\d", "(?:one|two)"))
+    index = index_of(need_of(parsed(pattern)) for pattern in ("two", r"\d", "(?:one|two)"))
     assert index.candidates("nothing here") == [1]
     assert index.candidates("ONE of them") == [1, 2]
     assert index.candidates("two") == [0, 1, 2]
@@ -169,15 +169,14 @@ WRITTEN = st.recursive(
 
 @given(WRITTEN, st.text(alphabet="abcAB一鍵é ", max_size=12))
 def test_any_pattern_matches_what_the_whole_does(pattern, text):
-    tree = parsed(pattern, {})
+    tree = parsed(pattern)
     regex = re.compile(pattern, re.IGNORECASE)
-    assert whole(tree) == pattern
+    assert written(tree) == pattern
     wanted = [match.span() for match in regex.finditer(text)]
     source = specialised(tree, text_of(text))
     found = re.finditer(source, text, re.IGNORECASE) if source is not None else ()
     assert [match.span() for match in found] == wanted
-    cues = [branch.cue for branch in tree]
-    assert index_of(cues).candidates(text) or not wanted
+    assert index_of([need_of(tree)]).candidates(text) or not wanted
 
 
 def test_every_pattern_of_the_rules_has_a_cue():

@@ -20,10 +20,12 @@ def literals(pattern: str) -> list[set[str]]:
         (r"torch\.distributed\._tools", [{"torch.distributed._tools"}]),
         (r"\bran for \d+ milliseconds", [{"ran for "}, {" milliseconds"}]),
         (r"(?:Error|Exception)\b", [{"error", "exception"}]),
-        (r"\b\d{1,4} ?[x×] ?8\b", [set("0123456789")]),
+        (r"\b\d{1,4} ?[x×] ?8\b", [{"8"}]),
+        (r"\b\d{1,4} ?[x×]", [set("0123456789")]),
         (r"\bdeadlocks?\b", []),
         (r"x?y?", []),
         (r"a|\w", []),
+        (r"(?i)hidden words", []),
     ],
 )
 def test_a_line_without_them_need_not_be_searched(pattern, needs):

@@ -8,9 +8,25 @@ for all forty takes; only those are tried. `^(?!b).*(?:c|d)` counts as `^(?!b).*
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
+
+from ciops.plumbing.pattern_reading import (
+    NOTHING,
+    Branch,
+    Branches,
+    Group,
+    Need,
+    Run,
+    Words,
+    best,
+    needs,
+    of_any,
+    parsed,
+    telling,
+    written,
+)
 
 Clause = tuple[str, ...]
 """Lower-case literals of which one must be there."""
@@ -21,11 +37,12 @@ class Alternative:
     """One way for a pattern to match: its own pattern, and clauses that a text must all fulfil.
 
     The first clause is the one that the fewest texts fulfil. What is optional, or must only not be
-    there, promises nothing: there may be no clause.
+    there, promises nothing: there may be no clause. One `at_start` need not be sought elsewhere.
     """
 
     source: str
-    clauses: tuple[Clause, ...]
+    clauses: tuple[Clause, ...] = ()
+    at_start: bool = False
 
 
 _SHORTEST: Final = 2
@@ -35,24 +52,10 @@ _WORTH_PARTING: Final = 4
 _SHORT: Final = 48
 """A text of fewer characters is searched for everything as soon as for literals."""
 _PATIENCE: Final = 40
-_TOKEN: Final = re.compile(
-    r"(?P<open>\((?:\?(?:P<\w+>|<?[=!]|[aiLmsu]*(?:-[ims]+)?:))?(?!\?))"
-    r"|(?P<close>\))"
-    r"|(?P<alt>\|)"
-    r"|(?P<repeat>(?:[*+?]|\{\d+(?:,\d*)?\}|\{,\d*\})[?+]?)"
-    r"|(?P<any>[\^$.])"
-    r"|(?P<item>\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|\[\^?\]?(?:\\.|[^\]\\])*\])"
-    r"|(?P<run>[^\\\[\](){}|*+?^$.]+(?![*+?{]))"
-    r"|(?P<char>.)",
-    re.DOTALL,
-)
 _FLAGS: Final = re.compile(r"\(\?[aisu]+\)")
-# References to groups, conditions, comments, atomic groups, blanks that do not count.
-_STRANGE: Final = re.compile(r"\\[0-9N]|\(\?(?:P[=>]|[(#>])|\(\?[a-zA-Z]*[xmL]")
-_EITHER_CASE: Final = re.compile(r"\[(?:[A-Z][a-z]|[a-z][A-Z])\]")
-_NONE_AT_LEAST: Final = re.compile(r"[*?]|\{0|\{,")
+_REFERENCE: Final = re.compile(r"\\[1-9]")
+"""A group by its number, which is another one where alternatives are left out."""
 
-_Token = tuple[str | None, str]
 _Try = Callable[[str], re.Match[str] | None]
 
 
@@ -63,158 +66,87 @@ def alternatives(source: str) -> tuple[Alternative, ...]:
     """
     flags = _FLAGS.match(source)
     head = flags[0] if flags else ""
-    tokens = _tokens(source, len(head))
-    if _STRANGE.search(source) or any(map(_is_possessive, tokens)):
-        return (Alternative(source, ()),)
-    parts = [part for branch in _branches(tokens) for part in _parted(branch)]
-    return tuple(
-        Alternative(head + "".join(text for _, text in part), clauses)
-        for part, clauses in _telling(parts)
-    )
+    try:
+        branches = parsed(source[len(head) :])
+    except re.error:
+        return (Alternative(source),)
+    if _REFERENCE.search(source):
+        return (Alternative(source),)
+    parts = [part for branch in branches for part in _parted(branch)]
+    return tuple(_alternative(head, *part) for part in _telling(parts))
 
 
-def _tokens(source: str, begin: int) -> list[_Token]:
-    return [(found.lastgroup, found[0]) for found in _TOKEN.finditer(source, begin)]
+def _alternative(head: str, branches: Branches, found: list[Need]) -> Alternative:
+    found.sort(key=telling, reverse=True)
+    at_start = all(map(_is_at_start, branches))
+    clauses = tuple([need.pieces for need in found[:_MOST_CLAUSES]])
+    return Alternative(head + written(branches), clauses, at_start)
 
 
-def _telling(parts: list[list[_Token]]) -> Iterator[tuple[list[_Token], tuple[Clause, ...]]]:
-    """Those that ask for a telling literal with what they need, and all others as one."""
-    rest: list[_Token] = []
-    for part in parts:
-        clauses = _clauses(part)
-        if clauses and min(map(len, clauses[0])) >= _TELLING:
-            yield part, clauses
+def _is_at_start(branch: Branch) -> bool:
+    return len(branch) > 0 and isinstance(branch[0], Run) and branch[0].source.startswith("^")
+
+
+def _telling(told: Iterable[tuple[Branch, list[Need]]]) -> Iterator[tuple[Branches, list[Need]]]:
+    """Those that ask for a telling literal, and all others as one, with what they need."""
+    rest = []
+    for branch, found in told:
+        if best(found).weight >= _TELLING:
+            yield (branch,), found
         else:
-            rest += (("alt", "|"), *part)
+            rest.append((branch, found))
     if rest:
-        yield rest[1:], _clauses(rest[1:])
+        yield tuple([branch for branch, _ in rest]), of_any([found for _, found in rest])
 
 
-def _is_possessive(token: _Token) -> bool:
-    return token[0] == "repeat" and token[1].endswith("+") and token[1] != "+"
+def _told(branch: Branch) -> tuple[Branch, list[Need]]:
+    return branch, needs((branch,), _weigh)
 
 
-def _branches(tokens: Sequence[_Token]) -> list[list[_Token]]:
-    """What stands between the bars that are in no bracket."""
-    found: list[list[_Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token[0] == "open") - (token[0] == "close")
-        if token[0] == "alt" and not depth:
-            found.append([])
-        else:
-            found[-1].append(token)
-    return found
+def _weigh(text: str, _begins: bool, _ends: bool) -> Need:
+    return Need(len(text), (text,)) if len(text) >= _SHORTEST else NOTHING
 
 
-def _parted(tokens: list[_Token]) -> Iterator[list[_Token]]:
+def _parted(branch: Branch) -> Iterator[tuple[Branch, list[Need]]]:
     """One alternative for each way through its bracket of most alternatives, if it has one."""
-    begin, end, inner = 0, 0, [tokens]
-    for at, closing in _brackets(tokens, 0, len(tokens)):
-        branches = _branches(tokens[at + 1 : closing])
-        if len(branches) > max(len(inner), _WORTH_PARTING - 1):
-            begin, end, inner = at, closing, branches
-    if len(inner) == 1:
-        yield tokens
+    widest = max(_brackets(branch), key=_ways, default=None)
+    if widest is None or _ways(widest) < _WORTH_PARTING:
+        yield _told(branch)
         return
-    for branch, _ in _telling(inner):
-        yield [*tokens[: begin + 1], *branch, *tokens[end:]]
+    _, around = _told(_with(branch, widest, Group("(?:", ((),), "")))
+    for ways, found in _telling(map(_told, _inside(widest))):
+        yield _with(branch, widest, Group(widest.opening, ways, "")), [*around, *found]
 
 
-def _brackets(tokens: Sequence[_Token], begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where brackets open and close that every match goes through once."""
-    at = begin
-    while at < end:
-        kind, text = tokens[at]
-        closing = _closing(tokens, at) if kind == "open" else at
-        repeated = closing + 1 < end and tokens[closing + 1][0] == "repeat"
-        if kind == "open" and not repeated and not text.endswith("!"):
-            yield at, closing
-            if len(_branches(tokens[at + 1 : closing])) == 1:
-                yield from _brackets(tokens, at + 1, closing)
-        at = closing + 1
+def _brackets(branch: Branch) -> Iterator[Words | Group]:
+    """Those that every match goes through once."""
+    for part in branch:
+        if isinstance(part, Run) or part.repeat or part.opening[-1] == "!":
+            continue
+        yield part
+        if isinstance(part, Group) and len(part.branches) == 1:
+            yield from _brackets(part.branches[0])
 
 
-def _closing(tokens: Sequence[_Token], at: int) -> int:
-    """The index of the bracket that closes the one at `at`."""
-    depth = 0
-    for index in range(at, len(tokens)):
-        depth += (tokens[index][0] == "open") - (tokens[index][0] == "close")
-        if not depth:
-            return index
-    return len(tokens)
+def _ways(part: Words | Group) -> int:
+    return len(part.words) if isinstance(part, Words) else len(part.branches)
 
 
-def _clauses(tokens: Sequence[_Token]) -> tuple[Clause, ...]:
-    """What a sequence needs, that of the fewest texts first."""
-    found, _ = _either(tokens, 0)
-    return tuple(sorted(found, key=_weakness)[:_MOST_CLAUSES])
+def _inside(part: Words | Group) -> Branches:
+    if isinstance(part, Group):
+        return part.branches
+    return parsed("|".join([word for _, word in part.words]))
 
 
-def _weakness(clause: Clause) -> tuple[int, int]:
-    """Clauses of short texts are fulfilled by many lines."""
-    return -min(map(len, clause)), len(clause)
-
-
-def _either(tokens: Sequence[_Token], at: int) -> tuple[list[Clause], int]:
-    """What one of some alternatives needs, up to their closing bracket, and where that is."""
-    branches = []
-    while True:
-        clauses, at = _sequence(tokens, at)
-        branches.append(clauses)
-        if at >= len(tokens) or tokens[at][0] == "close":
-            break
-        at += 1  # past "|"
-    if len(branches) == 1:
-        return branches[0], at
-    if not all(branches):
-        return [], at
-    best = [min(clauses, key=_weakness) for clauses in branches]
-    return [tuple(dict.fromkeys(text for clause in best for text in clause))], at
-
-
-def _sequence(tokens: Sequence[_Token], at: int) -> tuple[list[Clause], int]:
-    """What one alternative needs, and the index of the token that ends it."""
-    clauses: list[Clause] = []
-    run = ""
-    while at < len(tokens) and tokens[at][0] not in ("alt", "close"):
-        kind, text = tokens[at]
-        letters = _letters(kind, text)
-        inner: list[Clause] = []
-        if kind == "open":
-            inner, at = _either(tokens, at + 1)
-        needed, after = _repeat(tokens, at + 1)
-        run += letters if needed else ""
-        if not letters or after > at + 1:
-            clauses += _text(run)
-            run = ""
-        if needed and not text.endswith("!"):
-            clauses += inner
-        at = after
-    return [*clauses, *_text(run)], at
-
-
-def _repeat(tokens: Sequence[_Token], at: int) -> tuple[bool, int]:
-    """Whether what stands before `at` must be there, and the index after its repeat."""
-    if at >= len(tokens) or tokens[at][0] != "repeat":
-        return True, at
-    return not _NONE_AT_LEAST.match(tokens[at][1]), at + 1
-
-
-def _letters(kind: str | None, text: str) -> str:
-    """The text, in lower case, that a token stands for; empty for one that stands for several."""
-    if kind in ("char", "run"):
-        return text.lower()
-    if kind == "item" and len(text) == 2 and not text[1].isalnum():
-        return text[1]
-    if kind == "item" and _EITHER_CASE.fullmatch(text) and text[1].lower() == text[2].lower():
-        return text[1].lower()
-    return ""
-
-
-def _text(run: str) -> Iterator[Clause]:
-    if len(run) >= _SHORTEST:
-        yield (run,)
+def _with(branch: Branch, old: Words | Group, new: Group) -> Branch:
+    """The same with another bracket in the place of one."""
+    return tuple(
+        new if part is old
+        else part._replace(branches=tuple([_with(each, old, new) for each in part.branches]))
+        if isinstance(part, Group)
+        else part
+        for part in branch
+    )  # fmt: skip
 
 
 class Finder:
@@ -281,14 +213,7 @@ class Finder:
             return True
         tries = self._tries[at]
         if tries is None:
-            tries = self._tries[at] = _try(self._parts[at].source)
+            pattern = re.compile(self._parts[at].source)
+            tries = pattern.match if self._parts[at].at_start else pattern.search
+            self._tries[at] = tries
         return tries(text) is not None
-
-
-def _try(source: str) -> _Try:
-    """How to look for an alternative: what begins at the start need not be sought elsewhere."""
-    pattern = re.compile(source)
-    flags = _FLAGS.match(source)
-    branches = _branches(_tokens(source, flags.end() if flags else 0))
-    starts = all(branch[:1] == [("any", "^")] for branch in branches)
-    return pattern.match if starts else pattern.search

@@ -9,32 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
-_LONGEST: Final = 6
+from ciops.plumbing.pattern_reading import Need
+
 # Of a piece as much is looked for as tells most texts apart.
 _PROBE: Final = 4
-
-
-class Cue(NamedTuple):
-    """Pieces of text of which one is in whatever a pattern matches; a better cue is greater.
-
-    `tell` is the length of the shortest piece, 0 where none is sure, and `few` the negative number
-    of the pieces.
-    """
-
-    tell: int
-    few: int
-    pieces: tuple[str, ...]
-
-
-NOTHING: Final = Cue(0, 0, ())
-
-
-def tell(piece: str) -> int:
-    """How telling a piece is; a private character, as for a person, is rarer than any word."""
-    private = not piece.isascii() and any("\ue000" <= char <= "\uf8ff" for char in piece)
-    return _LONGEST + 1 if private else min(len(piece), _LONGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +35,12 @@ class Index:
         return sorted(found)
 
 
-def index_of(cues: Iterable[Cue]) -> Index:
+def index_of(cues: Iterable[Need]) -> Index:
     """An index of cues; a pattern's number is its place."""
     by_piece: dict[int, dict[str, tuple[int, ...]]] = {}
     always: list[int] = []
     for number, cue in enumerate(cues):
-        if not cue.tell:
+        if not cue.pieces:
             always.append(number)
         for piece in {piece[:_PROBE] for piece in cue.pieces}:
             numbers = by_piece.setdefault(len(piece), {})

@@ -15,9 +15,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
+from ciops.plumbing.pattern_reading import Branches, Group, written
 from ciops.plumbing.yaml_file import Reader, load
 from ciops.postmortem.cues import Index, index_of
-from ciops.postmortem.patterns import Branches, parsed, specialised, text_of, whole
+from ciops.postmortem.patterns import macro, need_of, specialised, text_of, tree
 from ciops.postmortem.record import LANGUAGES, Language
 
 Kind = Literal["hedge", "blame", "overclaim", "advocacy", "vague-mechanism"]
@@ -72,7 +73,7 @@ class Pattern:
     @cached_property
     def regex(self) -> re.Pattern[str]:
         """The whole of it."""
-        return self._compile(whole(self.branches))
+        return self._compile(written(self.branches))
 
     def search(self, text: str) -> re.Match[str] | None:
         regex = self._within(text)
@@ -161,7 +162,7 @@ class Guide:
                 yield rule, pattern
 
 
-class Macros(dict[str, Branches]):
+class Macros(dict[str, Group]):
     """Macros and classes by name, read when one is first used."""
 
     def __init__(self, *readers: Reader, classes: Reader | None = None) -> None:
@@ -170,11 +171,11 @@ class Macros(dict[str, Branches]):
         if classes:
             self.unread |= dict.fromkeys(classes.mapping(), classes)
 
-    def __missing__(self, name: str) -> Branches:
+    def __missing__(self, name: str) -> Group:
         # Taken out before it is read, so that none can use itself.
         reader = self.unread.pop(name)
-        written = _either(reader, name) if reader is self.classes else _written(reader, name)
-        self[name] = self.parsed(reader, name, written)
+        text = _either(reader, name) if reader is self.classes else _written(reader, name)
+        self[name] = macro(self.parsed(reader, name, text))
         return self[name]
 
     def parsed(self, reader: Reader, key: str, text: str) -> Branches:
@@ -182,7 +183,7 @@ class Macros(dict[str, Branches]):
         for name, mark in _MARKS.items():
             text = text.replace(f"{{{name}}}", mark)
         try:
-            return parsed(text, self)
+            return tree(text, self)
         except KeyError as missing:
             raise reader.error(f"there is no macro {{{missing.args[0]}}}", key=key) from None
         except re.error as error:
@@ -248,7 +249,7 @@ def _patterns(reader: Reader, macros: Macros, frame: str = "{}") -> dict[str, Pa
 
 def _index(patterns: Iterable[Pattern]) -> Index:
     """An index of patterns of one alternative each."""
-    return index_of(pattern.branches[0].cue for pattern in patterns)
+    return index_of(need_of(pattern.branches) for pattern in patterns)
 
 
 def _absolute(reader: Reader, macros: Macros) -> Alternatives:

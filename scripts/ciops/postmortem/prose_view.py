@@ -11,9 +11,10 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ciops.plumbing.pattern_reading import Branches
 from ciops.postmortem.blocks import parser
 from ciops.postmortem.inline_tokens import is_cjk, tokens
-from ciops.postmortem.patterns import Branches, parsed, specialised, text_of, within
+from ciops.postmortem.patterns import specialised, text_of, tree, within
 from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide, Pattern
 
 Span = tuple[int, int]
@@ -178,7 +179,7 @@ def name_pattern(names: Iterable[str]) -> Branches | None:
     parts = {part for name in names for part in (name, *name.split()) if len(part) > 1}
     either = "|".join(_bounded(part) for part in sorted(parts, key=lambda part: (-len(part), part)))
     honorific = "(?: ?(?:さん|氏|君|くん|様))?"
-    return parsed(f"(?:{either}){honorific}", {}) if either else None
+    return tree(f"(?:{either}){honorific}", {}) if either else None
 
 
 def _bounded(name: str) -> str:

@@ -161,9 +161,14 @@ def _characters(item: str) -> int:
     return found or 1 << 128
 
 
-@lru_cache(maxsize=1024)
 def _run(text: str) -> tuple[int, ...]:
-    return tuple(_characters(re.escape(character)) for character in text)
+    return tuple(map(_letter, text))
+
+
+@lru_cache(maxsize=512)
+def _letter(char: str) -> int:
+    """The same of one that stands for itself."""
+    return 1 << ord(char.lower()) | 1 << ord(char.upper()) if char.isascii() else 1 << 128
 
 
 _SYNTAX: Final = re.compile(r"\(\?[a-zA-Z-]+:|\(\?P<\w+>|\{\d*,?\d*\}")

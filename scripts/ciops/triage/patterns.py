@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from ciops.errors import UsageError
+from ciops.plumbing.pattern_reading import Need
 from ciops.triage.needed_words import LITERAL_RUN, WORD, Anchor, Needed
 
 _CASED: Final = re.compile(r"\\[WSDBAZ]|\(\?P.[^>)]*[A-Z]|\(\?-?i|\[[^\]]*[A-Z][^\]]*\]")
@@ -71,7 +72,7 @@ def needed_by_term(term: str, common: Mapping[str, int] = _NONE) -> Needed:
     `common` counts words over all terms, so that one that is in many of them is not chosen.
     """
     literal = max(term.lower().split("*"), key=len)
-    offered = ((0, (Anchor(literal, "literal"),)),)
+    offered = (Need(0, (Anchor(literal, "literal"),)),)
     return Needed(_term_anchors(term, common), offered)
 
 
