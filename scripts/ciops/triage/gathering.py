@@ -44,11 +44,8 @@ def gather(reading: Reading, policy: Policy) -> list[Evidence]:
     mentions = {at: _mention(hit) for at, hit in enumerate(hits) if _is_mention(hit)}
     mentions |= _asides(hits, mentions)
     mentions |= _variants(hits, mentions)
-    found = [
-        item
-        for at, hit in enumerate(hits)
-        for item in _weigh(hit, mentions.get(at), policy, verdicts)
-    ]
+    weighed = (_weigh(hit, mentions.get(at), policy, verdicts) for at, hit in enumerate(hits))
+    found = [item for item in weighed if item is not None]
     found.extend(_by_trial(hits, mentions, found, policy))
     found.extend(list(named_code(reading, found, policy)))
     found.extend(frame_evidence(verdicts, _told_apart(hits), policy))
@@ -123,13 +120,12 @@ def _words(hit: Hit) -> str:
 
 def _weigh(
     hit: Hit, mention: Mention | None, policy: Policy, verdicts: Sequence[FrameVerdict]
-) -> Iterator[Evidence]:
+) -> Evidence | None:
     if mention is not None:
-        yield from _spoken(hit, mention, policy.scoring, verdicts)
-    elif hit.line.zone in SPOKEN:
-        yield from _event(hit, policy.scoring)
-    else:
-        yield _plain(hit, _machine_role(hit, verdicts), policy.scoring)
+        return _spoken(hit, mention, policy.scoring, verdicts)
+    if hit.line.zone in SPOKEN:
+        return _event(hit, policy.scoring)
+    return _plain(hit, _machine_role(hit, verdicts), policy.scoring)
 
 
 def _machine_role(hit: Hit, verdicts: Sequence[FrameVerdict]) -> Role:
@@ -139,38 +135,29 @@ def _machine_role(hit: Hit, verdicts: Sequence[FrameVerdict]) -> Role:
 
 
 def _plain(hit: Hit, role: Role, scoring: Scoring, factor: float = 1.0) -> Evidence:
-    line = hit.line
-    points = (
-        scoring.roles[role] * scoring.zones[line.zone] * scoring.speakers[line.speaker] * factor
-    )
-    return _evidence(hit, role, points)
+    line, signal = hit.line, hit.signal
+    points = scoring.roles[role] * scoring.zones[line.zone] * scoring.speakers[line.speaker]
+    return evidence_of(line, signal.topic, signal.id, role, round(points * factor, 2))
 
 
-def _evidence(hit: Hit, role: Role, points: float, conclusion: bool = False) -> Evidence:
-    signal, points = hit.signal, round(points, 2)
-    return evidence_of(hit.line, signal.topic, signal.id, role, points, conclusion)
-
-
-def _event(hit: Hit, scoring: Scoring) -> Iterator[Evidence]:
+def _event(hit: Hit, scoring: Scoring) -> Evidence | None:
     """A signal that is not about a part: something that happened, or is asked for."""
     event = judge_event(hit.line.text, hit.start, hit.end)
     if event.asked and hit.line.speaker == "maintainer":
-        return
+        return None
     if hit.signal.topic == _WITHDRAWN and (event.asked or event.supposed):
-        return
+        return None
     if hit.signal.trial and judge_toggle(hit.line.text, hit.start, hit.end) == "works":
-        return
+        return None
     if event.denied:
-        if hit.signal.role != "against":
-            yield _plain(hit, "against", scoring, 0.5)
-        return
+        return _plain(hit, "against", scoring, 0.5) if hit.signal.role != "against" else None
     happened = not hit.signal.topic.startswith(_PLACES)
     doubtful = event.possible or event.asked or (happened and event.background)
     doubtful = doubtful and hit.signal.topic not in _ASKING
     factor = scoring.hedged if doubtful else 1.0
     if happened and _is_far_down(hit):
         factor *= scoring.aside
-    yield _plain(hit, hit.signal.role, scoring, factor)
+    return _plain(hit, hit.signal.role, scoring, factor)
 
 
 def _is_far_down(hit: Hit) -> bool:
@@ -184,26 +171,23 @@ def _is_far_down(hit: Hit) -> bool:
 
 def _spoken(
     hit: Hit, mention: Mention, scoring: Scoring, verdicts: Sequence[FrameVerdict]
-) -> Iterator[Evidence]:
+) -> Evidence:
     """A part in what somebody says: its names and its other words."""
     if hit.signal.kind == "toggle":
-        yield _toggled(hit, mention, scoring)
-        return
+        return _toggled(hit, mention, scoring)
     if hit.signal.kind != "words":
-        yield _named(hit, mention, scoring)
-        return
+        return _named(hit, mention, scoring)
     role = _machine_role(hit, verdicts)
     if mention.stance in ("passed", "cleared"):
-        yield _plain(hit, role if role == "against" else "path", scoring)
-    elif mention.stance == "blamed" and role in ("api", "weak") and not mention.asked:
-        yield _conclusion(hit, mention, scoring)
-    elif mention.stance == "blamed" and role == "root":
-        yield _plain(hit, role, scoring, _TRIAL)
-    elif hit.line.speaker == "maintainer" and (mention.asked or role != "root"):
-        yield _plain(hit, "weak", scoring)
-    else:
-        asked = mention.asked and hit.line.zone != "title"
-        yield _plain(hit, role, scoring, scoring.hedged if asked else 1.0)
+        return _plain(hit, role if role == "against" else "path", scoring)
+    if mention.stance == "blamed" and role in ("api", "weak") and not mention.asked:
+        return _conclusion(hit, mention, scoring)
+    if mention.stance == "blamed" and role == "root":
+        return _plain(hit, role, scoring, _TRIAL)
+    if hit.line.speaker == "maintainer" and (mention.asked or role != "root"):
+        return _plain(hit, "weak", scoring)
+    asked = mention.asked and hit.line.zone != "title"
+    return _plain(hit, role, scoring, scoring.hedged if asked else 1.0)
 
 
 def _toggled(hit: Hit, mention: Mention, scoring: Scoring) -> Evidence:
