@@ -180,6 +180,14 @@ def test_a_mistake_in_the_rules_is_named(tmp_path, written, put, words):
         load_guide("en", tmp_path)
 
 
+def test_what_a_rule_finds_is_words_and_not_the_marks_around_them(tmp_path):
+    rules_with(tmp_path, r"\bmaybe\b", r"\s*,(?: wraps)?\s*")
+    rules = load_guide("en", tmp_path)
+    checked = [Prose(("summary",), "summary", "Here, there, wraps.")]
+    found = list(check(checked, (), Scope(), rules))
+    assert [finding.phrase for finding in found] == ["wraps"]
+
+
 def test_a_rule_that_is_no_regular_expression_is_named_when_it_is_first_needed(tmp_path):
     rules_with(tmp_path, r"\bmaybe\b", r"\bmay++++be\b")
     rules = load_guide("en", tmp_path)

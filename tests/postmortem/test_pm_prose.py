@@ -173,6 +173,8 @@ def test_whose_opinion_a_proposal_is_is_no_hedge(summary, kinds):
         ("A deadlock in `pool.cc`.", True),
         ("A locking problem: `a()` takes `l2` first.", False),
         ("`a()` and `b()` have a locking problem.", True),
+        ("When `poll()` returns early a timing issue occurs.", True),
+        ("When `poll()` returns before `wake()`, a timing issue occurs.", False),
     ],
 )
 def test_a_mechanism_is_vague_where_nothing_beside_it_names_code(mechanism, vague):
