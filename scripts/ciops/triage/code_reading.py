@@ -99,6 +99,18 @@ def touching_line(code: str, touches: frozenset[str], template: tuple[str, ...])
     return None
 
 
+_CHECKS: Final = re.compile(
+    r"^[ \t]*(?:assert|print)\b|#[^\n]*\b(?:fails?|raises?|errors?|wrong|hangs?)\b", re.M
+)
+_IMPORTS: Final = re.compile(r"^[ \t]*(?:from|import) (\w+)", re.M)
+
+
+def shows_outcome(code: str, touches: frozenset[str]) -> bool:
+    """Whether code imports the product, and checks or prints what came of it."""
+    found = _CHECKS.search(code) is not None
+    return found and any(name in touches for name in _IMPORTS.findall(code))
+
+
 class _Example(NamedTuple):
     """The issue form's own example: its lines without blanks, and the words in them."""
 

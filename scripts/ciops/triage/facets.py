@@ -13,6 +13,7 @@ from ciops.triage.inferred import infer, proves_scope
 from ciops.triage.issue_text import Reading
 from ciops.triage.policy import Family, Policy
 from ciops.triage.reproduction import (
+    SHOWN,
     TOLD,
     signs_of_reproduction,
     signs_that_count,
@@ -151,7 +152,7 @@ def _verdict(weighed: Weighed, policy: Policy) -> _Verdict:
     if kind != "bug":
         reproduction = [sign for sign in reproduction if sign.signal not in TOLD]
     if kind == "feature" and not _fails(weighed.reading):  # what is not there yet shows nothing
-        reproduction = []
+        reproduction = [sign for sign in reproduction if sign.signal == SHOWN]
     if _is_only_a_wish(kind, scores):
         kind = "enhancement"
     distributed = apart is None
@@ -345,6 +346,5 @@ def _cited(verdict: _Verdict, policy: Policy) -> Iterator[FacetEvidence]:
 
 
 def _best(facet: str, evidence: Sequence[Evidence], most: int) -> Iterator[FacetEvidence]:
-    ordered = sorted(evidence, key=lambda item: -abs(item.points))
-    for item in ordered[:most]:
+    for item in sorted(evidence, key=lambda item: -abs(item.points))[:most]:
         yield FacetEvidence(facet, item)

@@ -16,6 +16,7 @@ from ciops.triage.code_reading import (
     is_closed_call,
     is_program,
     runs_in_a_line,
+    shows_outcome,
     touching_line,
 )
 from ciops.triage.evidence import Evidence, evidence_of
@@ -65,6 +66,8 @@ _THEN: Final = re.compile(r"\b(?:then|followed by|after that)\b", re.IGNORECASE)
 
 LAUNCH: Final = "launch"
 """A sign that counts where the launcher fails: it never comes to what it should have launched."""
+SHOWN: Final = "program"
+"""A sign that counts in a request as well: it runs today, and shows what is missing."""
 TOLD: Final = frozenset({"steps", "inline_code"})
 """Signs that are told rather than given: a request that describes a use has them as well."""
 
@@ -121,7 +124,8 @@ def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
         code = "\n".join(as_python([line.text for line in block], policy.product_frames))
         at = touching_line(code, touches, template) or native_line(code, touches)
         if at is not None and _WISHED.search(code) is None:
-            yield block[min(at, len(block)) - 1], "code"
+            shows = shows_outcome(code, touches)
+            yield block[min(at, len(block)) - 1], SHOWN if shows else "code"
     for line in reading.lines:
         one_liner = _ONE_LINER.search(line.text) if "python" in line.text else None
         if one_liner and runs_in_a_line(one_liner["code"], touches, template):
