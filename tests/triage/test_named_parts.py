@@ -235,3 +235,36 @@ def test_what_is_given_as_the_root_cause_weighs_more_than_an_opinion():
     thought = judged("It hangs", "We do not know the root cause. `shrink_group(pg)` was called.")
     assert [x.role for x in traced.weighed.evidence if x.signal == "c10d_identifier"] == ["root"]
     assert "root" not in [x.role for x in thought.weighed.evidence if "c10d" in x.signal]
+
+
+CHECKPOINTED = "activation checkpointing"
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "parts"),
+    [
+        pytest.param(
+            "non-reentrant checkpoint inside fully_shard keeps activations alive", "",
+            {"fsdp", CHECKPOINTED}, id="the wrapper is where it happens",
+        ),
+        pytest.param(
+            "FSDP: all-gather runs twice in checkpointed blocks", "",
+            {"fsdp", CHECKPOINTED}, id="blocks that are checkpointed",
+        ),
+        pytest.param(
+            "checkpoint_sequential on a DDP model: grads are not reduced", "",
+            {"ddp", CHECKPOINTED}, id="a function of it",
+        ),
+        pytest.param("DDP: the checkpoint of the layers is empty", "", {"ddp"}, id="what is saved"),
+        pytest.param(
+            "all_reduce hangs between two hosts", "nccl-tests all_reduce_perf hangs as well.",
+            {"nccl"}, id="the library alone fails as well",
+        ),
+        pytest.param(
+            "all_to_all_single has half the bandwidth", "nccl-tests pass at full speed.",
+            {"c10d"}, id="the library alone does not",
+        ),
+    ],
+)  # fmt: skip
+def test_parts_that_go_with_another(title, body, parts):
+    assert modules(title, body) == parts

@@ -302,6 +302,21 @@ def test_a_launch_shows_what_fails_before_the_launched_begins(title, body, prese
     assert facets(title, body).has_reproduction is present
 
 
+@pytest.mark.parametrize(
+    ("code", "there"),
+    [
+        ("import torch.distributed as dist\nx = dist.load(d)\nassert 'a' in x", True),
+        ("import torch.distributed as dist\ndist.load(d)  # raises KeyError", True),
+        ("import torch.distributed as dist\ndist.load(d, lazily=True)", False),
+        ("x = dist.load(d)\nassert 'a' in x", False),
+    ],
+    ids=["it checks", "it says", "it only calls", "it imports nothing"],
+)
+def test_in_a_request_a_program_that_shows_what_is_missing_counts(code, there):
+    form = "### 🚀 The feature, motivation and pitch\n\nObjects made lazily are not supported.\n"
+    assert facets("[DCP] lazy objects", form + fence(code)).has_reproduction is there
+
+
 def test_a_wish_in_code_shows_nothing():
     sketch = fence("x = dist.all_gather_ragged(t)   # wanted", "python")
     assert not facets("[Feature] ragged all_gather", sketch).has_reproduction

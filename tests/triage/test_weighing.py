@@ -59,6 +59,8 @@ HOLDS = [
     ("component:*.in_title", score(3, said("api")), False),
     ("component:*.in_title", score(3, said("api", zone="title")), True),
     ("component:*.in_title", score(0, said("api", zone="title")), False),
+    ("component:x.in_title", score(3, said("api", zone="title")), True),
+    ("component:x.in_title", score(3, said("weak", zone="title")), False),
     ("component:x.root", score(has_root=True), True),
     ("component:x.root", score(titled=True), False),
     ("component:x.titled", score(titled=True), True),

@@ -29,6 +29,7 @@ _ABSENT: Final = re.compile(
     r",? )?no ?$"
 )
 """`No X.`: a sentence that only says that the thing is not there."""
+_INSIDE: Final = re.compile(r"\bin(?:side)?\s{1,2}(?:(?:a|an|the)\s{1,2})?$")
 _FLAGS: Final = re.compile(
     r"(?: --?[a-z][\w-]{1,30}(?:[= ](?!-)[\w.:/-]{0,39}\w(?= --|`| [a-z]))?){1,5}`?"
 )
@@ -168,7 +169,8 @@ def _judged(window: _Window) -> tuple[Stance, Outcome | None, bool]:
     if pattern(cues.BLAME_AFTER).match(after):
         return "blamed", None, False
     if alike := _alike(window):
-        return "context", alike, False
+        inside = alike == "fails_with" and _INSIDE.search(before)
+        return _where(before, after) if inside else "context", alike, False
     if pattern(cues.AGENT_BEFORE).search(before):
         return "subject", None, False
     if pattern(cues.WITH_BEFORE).search(before):

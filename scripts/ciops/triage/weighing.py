@@ -148,7 +148,7 @@ def holds(condition: str, tally: Tally) -> bool:
 
     "group:hang" (points of at least 1), "component:x" (standing), "component:x.root",
     "component:x.api" (any root or api evidence), "component:x.titled" (the title is about it),
-    "signal:id" (any positive evidence of it).
+    "component:x.in_title" (the title names it), "signal:id" (any positive evidence of it).
     "component:*" is that any part has evidence at all, "component:*.in_title" that the title
     names one.
     """
@@ -162,17 +162,23 @@ def _is_so(score: Score, topic: str, asked: str) -> bool:
         return score.titled
     if asked == "api":
         return any(x.role in _STANDING and x.points > 0 for x in score.evidence)
+    if asked == "in_title":
+        return _is_in_title(score)
     if topic.startswith("component:"):
         return score.stands and score.points > 0
     return score.points >= 1
 
 
 def _any_part(scores: dict[str, Score], in_title: bool) -> bool:
-    parts = [score for name, score in scores.items() if name.startswith("component:")]
-    if not in_title:
-        return any(part.points > 0 for part in parts)
-    told = (item for part in parts if part.points > 0 for item in part.evidence)
-    return any(x.zone == "title" and x.role in _STANDING and x.points > 0 for x in told)
+    parts = (score for name, score in scores.items() if name.startswith("component:"))
+    return any(x.points > 0 and (not in_title or _is_in_title(x)) for x in parts)
+
+
+def _is_in_title(score: Score) -> bool:
+    """Whether the title names a part, be it only as what something happens with."""
+    return score.points > 0 and any(
+        x.zone == "title" and x.role in _STANDING and x.points > 0 for x in score.evidence
+    )
 
 
 def apply_overrides(
