@@ -305,7 +305,8 @@ EVENT_DENIED_BEFORE: Final[Cue] = cue(
     r"|ing)?|prevent(?:s|ed|ing)?"
     r"|stopp?(?:s|ed)?|fix(?:es|ed)?|rul(?:ed|ing) out|nothing|zero|hardly"
     r"|sans)\s{1,2}(?!(?:return|finish|complete|work|start|proceed|converge|respond|terminate|exit"
-    r"|continue|progress|run|succeed)\w{0,3}\b)(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
+    r"|continue|progress|run|succeed|(?<=without )(?:an )?end)\w{0,3}\b)"
+    r"(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
     r"\bnever\s{1,2}(?:[\w'/-]{1,16}\s{1,2})?$",
     r"\b(?:non-?|anti-)$",
     r"\b(?:my|our) (?:own|custom|home-?grown|in-?house|hand-?written|private|patched|forked) "
