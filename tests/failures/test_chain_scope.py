@@ -148,6 +148,10 @@ def test_rules_check_knows_scope_and_tracking(
     path = tmp_path / "mine.yml"
     for text, words in (
         ("scope: {name: x, bridges: '('}", "scope.bridges: no regular expression"),
+        (
+            "scope: {name: x, bridges: 'a[[:space:]]'}",
+            "scope.bridges: no regular expression: Possible nested set at position 2",
+        ),
         ("tracking: {change: {ticket: X-1}}", "no group named ticket"),
     ):
         path.write_text(HEAD + text, "utf-8")

@@ -7,6 +7,7 @@ observations and buckets come after its own, so the specific is asked before the
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -237,8 +238,10 @@ def compiled(reader: Reader, key: str, whose: str = "") -> re.Pattern[str]:
     """
     text, of = reader.text(key), f"{whose}: " if whose else ""
     try:
-        pattern = re.compile(text)
-    except re.error as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # `[[:space:]]`: not what it is elsewhere
+            pattern = re.compile(text)
+    except (re.error, FutureWarning) as error:
         problem = f"{of}no regular expression: {error}"
         raise reader.error(problem, "Escape it or mend it", key) from None
     piece = "" if _is_shipped(reader) else stalls_on(pattern)
