@@ -21,6 +21,7 @@ from ciops.plumbing.pattern_reading import (
     Run,
     Words,
     best,
+    inside,
     needs,
     of_any,
     parsed,
@@ -114,7 +115,7 @@ def _parted(branch: Branch) -> Iterator[tuple[Branch, list[Need]]]:
         yield _told(branch)
         return
     _, around = _told(_with(branch, widest, Group("(?:", ((),), "")))
-    for ways, found in _telling(map(_told, _inside(widest))):
+    for ways, found in _telling(map(_told, inside(widest))):
         yield _with(branch, widest, Group(widest.opening, ways, "")), [*around, *found]
 
 
@@ -130,12 +131,6 @@ def _brackets(branch: Branch) -> Iterator[Words | Group]:
 
 def _ways(part: Words | Group) -> int:
     return len(part.words) if isinstance(part, Words) else len(part.branches)
-
-
-def _inside(part: Words | Group) -> Branches:
-    if isinstance(part, Group):
-        return part.branches
-    return parsed("|".join([word for _, word in part.words]))
 
 
 def _with(branch: Branch, old: Words | Group, new: Group) -> Branch:

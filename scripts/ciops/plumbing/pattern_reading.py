@@ -137,7 +137,7 @@ def parsed(
             name, _, repeat = macro[1:].partition("}")
             parts.append(macros[name]._replace(repeat=repeat))
         else:
-            problem = f"{unknown} cannot be read" if unknown else "a bracket is closed too often"
+            problem = f"cannot be read at {unknown}" if unknown else "closes a bracket too often"
             raise re.error(problem, source)
     if outer:
         raise re.error(f"missing ) after {outer[-1][0]}", source)
@@ -151,14 +151,26 @@ def _words(source: str) -> Words:
     return Words(opening, tuple(zip(texts, inner.split("|"), strict=True)), repeat)
 
 
+def items(source: str) -> list[tuple[str, str, str]]:
+    """What a run is made of: plain letters in a row, or else an item and how it is repeated."""
+    return _ITEM.findall(source)
+
+
+def inside(part: Words | Group) -> Branches:
+    """The alternatives of a group."""
+    if isinstance(part, Group):
+        return part.branches
+    return tuple([(_run(word),) for _, word in part.words])
+
+
 @lru_cache(maxsize=8192)
 def _run(source: str) -> Run:
     literals: list[Literal] = []
     text = ""
     digit = False
     begins: bool | None = None
-    items = _ITEM.findall(source)
-    for plain, item, repeat in items:
+    found = items(source)
+    for plain, item, repeat in found:
         if plain:
             text += plain
             continue
@@ -176,7 +188,7 @@ def _run(source: str) -> Run:
     if text:
         literals.append((text.lower(), begins, None))
         begins = text[-1] not in _LETTERS
-    plain, item, repeat = items[0]
+    plain, item, repeat = found[0]
     first = _item(plain[0] if plain else item, repeat)
     return Run(source, tuple(literals), first.free and first.needed, begins, digit)
 

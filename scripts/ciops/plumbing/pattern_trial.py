@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ciops.plumbing.interruption import can_cut_off, cut_off
+from ciops.plumbing.pattern_reading import SET
 
 TOO_LONG: Final = 0.25
 """Seconds of work that a search on one hard line may take."""
@@ -29,7 +30,7 @@ _PIECES: Final = (
 )
 _MOST_WORDS: Final = 12
 
-_BARE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
+_BARE: Final = re.compile(rf"\\.|{SET}")
 _REPEAT: Final = re.compile(r"[*+]|\{\d*,?\d*\}")
 _INVOLVED: Final = re.compile(r"\)[*+{]|\\[1-9]|\(\?[^:iP<=!-]|[*+?}][*+]")
 
@@ -76,7 +77,7 @@ def bounds(repeat: str) -> tuple[int, int | None]:
         return 1, None
     if repeat[0] == "?":
         return 0, 1
-    low, comma, high = repeat.strip("?")[1:-1].partition(",")
+    low, comma, high = repeat.rstrip("?+")[1:-1].partition(",")
     least = int(low or 0)
     if not comma:
         return least, least

@@ -20,6 +20,7 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import Final
 
+from ciops.plumbing.pattern_reading import Branches, Group, Run, Words, inside, items, parsed
 from ciops.plumbing.pattern_trial import LINE, MAX_BOUND, bounds, is_plain, without_items
 
 MAX_PRODUCT: Final = 110_000
@@ -27,15 +28,6 @@ MAX_ALIKE: Final = 3_000_000
 MAX_WAYS: Final = 250_000_000
 _SEEN: Final = 6  # characters at the start of an alternative that tell it from the others
 
-_PIECE: Final = re.compile(
-    r"(?P<run>[\w /:'\",`=<>-]{2,}(?![*+?{]))"
-    r"|(?P<item>\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\()|*+?{\[])"
-    r"|(?P<open>\((?:\?(?::|-?[is]+:|P<\w+>|<?[=!])|(?!\?)))"
-    r"|(?P<close>\))"
-    r"|(?P<alt>\|)"
-    r"|(?P<repeat>[*+?]\??|\{\d*,?\d*\}\??)",
-    re.DOTALL,
-)
 _ALPHABET: Final = (*map(chr, range(128)), "é")  # sets are bits of a number; é is all the rest
 _WORD: Final = sum(1 << i for i in range(128) if chr(i).isalnum() or chr(i) == "_")
 _PLACES: Final = frozenset({"^", "$", r"\b", r"\B", r"\A", r"\Z"})  # they take no text
@@ -100,7 +92,6 @@ class _Way:
 class _Group:
     """A bracket while it is walked: its alternatives so far, and the one at hand."""
 
-    looks: bool = False
     done: list[_Way] = field(default_factory=list)
     way: _Way = field(default_factory=_Way)
 
@@ -161,13 +152,9 @@ def _characters(item: str) -> int:
     return found or 1 << 128
 
 
-def _run(text: str) -> tuple[int, ...]:
-    return tuple(map(_letter, text))
-
-
 @lru_cache(maxsize=512)
 def _letter(char: str) -> int:
-    """The same of one that stands for itself."""
+    """The same of a letter that stands for itself."""
     return 1 << ord(char.lower()) | 1 << ord(char.upper()) if char.isascii() else 1 << 128
 
 
@@ -190,9 +177,10 @@ def first_fault(pattern: str) -> str | None:
         return None
     try:
         # What takes the rest of the line, whatever it is, never tries another way.
-        return _fault_of(_pieces(_TO_THE_END.sub("", pattern)))
-    except ValueError as error:
+        _walk(parsed(_TO_THE_END.sub("", pattern)), [_Group()])
+    except (re.error, ValueError) as error:
         return str(error)
+    return None
 
 
 def _is_in_any_line(pattern: str) -> bool:
@@ -229,35 +217,51 @@ def mending(fault: str) -> str:
     return "Mend the pattern"
 
 
-def _pieces(pattern: str) -> list[re.Match[str]]:
-    pieces = []
-    at = 0
-    while at < len(pattern):
-        match = _PIECE.match(pattern, at)
-        if match is None:
-            raise ValueError(f"cannot be read at character {at + 1}")
-        pieces.append(match)
-        at = match.end()
-    return pieces
+def _walk(branches: Branches, stack: list[_Group]) -> None:
+    """Multiply the ways a match may go, alternative by alternative; ValueError for a fault."""
+    for at, branch in enumerate(branches):
+        if at:
+            stack[-1].next_way()
+        for part in branch:
+            if isinstance(part, Run):
+                _take_run(part.source, stack)
+            else:
+                _take_group(part, stack)
 
 
-def _fault_of(pieces: Sequence[re.Match[str]]) -> str | None:
-    """Walk the pieces once with a stack of groups, multiplying the ways a match may go."""
-    stack = [_Group()]
-    before: _Way | str | None = None
-    for at, piece in enumerate(pieces):
-        kind = piece.lastgroup
-        if kind == "repeat":
-            fault = _repeat(piece["repeat"], before, stack[-1].way)
-            before = None
-        elif kind == "close" and len(stack) == 1:
-            fault = "has an unmatched bracket"
+def _take_run(source: str, stack: Sequence[_Group]) -> None:
+    way = stack[-1].way
+    for letters, item, repeat in items(source):
+        if repeat:
+            _repeat_item(repeat, item, way)
+            _refuse_beyond(stack)
+        elif item in _PLACES:
+            if item == r"\b" and not (way.shared & _WORD and way.shared & ~_WORD):
+                way.close()  # the repeats reach the end of the word, or its start
         else:
-            repeated = at + 1 < len(pieces) and pieces[at + 1].lastgroup == "repeat"
-            before, fault = _enter(piece, stack, repeated), None
-        if fault or (kind in ("repeat", "close") and _is_beyond(stack)):
-            return fault or "has too many repeats that may share characters"
-    return None if len(stack) == 1 else "has an unmatched bracket"
+            sets = tuple(map(_letter, letters)) or (_characters(item),)
+            way.alphabet |= _either(sets)
+            way.take(*sets)
+            way.start(*sets)
+
+
+def _take_group(part: Words | Group, stack: list[_Group]) -> None:
+    outer = stack[-1].way
+    outer.told = True
+    stack.append(_Group())
+    _walk(inside(part), stack)
+    group = stack.pop().closed()
+    looks = part.opening[-1] in "=!"
+    if part.repeat:
+        _repeat_group(part.repeat, _Way() if looks else group, outer)
+    elif not looks:
+        _join(outer, group)
+    _refuse_beyond(stack)
+
+
+def _refuse_beyond(stack: Sequence[_Group]) -> None:
+    if _is_beyond(stack):
+        raise ValueError("has too many repeats that may share characters")
 
 
 def _is_beyond(stack: Sequence[_Group]) -> bool:
@@ -269,40 +273,6 @@ def _is_beyond(stack: Sequence[_Group]) -> bool:
         ways *= group.way.ways
         alike *= group.way.settled * group.way.between
     return ways > MAX_WAYS or alike > MAX_ALIKE
-
-
-def _enter(piece: re.Match[str], stack: list[_Group], repeated: bool) -> _Way | str | None:
-    """Take one piece; gives back what a repeat after it would repeat."""
-    group = stack[-1]
-    if piece.lastgroup == "open":
-        group.way.told = True
-        stack.append(_Group(looks=piece["open"].endswith(("=", "!"))))
-        return None
-    if piece.lastgroup == "alt":
-        group.next_way()
-        return None
-    if piece.lastgroup == "close":
-        closed = stack.pop().closed()
-        if group.looks or repeated:
-            return _Way() if group.looks else closed
-        _join(stack[-1].way, closed)
-        return closed
-    _take(piece, group.way, repeated)
-    return piece["item"]
-
-
-def _take(piece: re.Match[str], way: _Way, repeated: bool) -> None:
-    """Literals, a set, or a place between characters."""
-    item = piece["item"]
-    if item in _PLACES:
-        if item == r"\b" and not (way.shared & _WORD and way.shared & ~_WORD):
-            way.close()  # the repeats reach the end of the word, or its start
-        return
-    sets = (_characters(item),) if item else _run(piece["run"])
-    way.alphabet |= sets[0] if item else _either(sets)
-    if not repeated:
-        way.take(*sets)
-        way.start(*sets)
 
 
 def _join(outer: _Way, group: _Way) -> None:
@@ -319,30 +289,35 @@ def _join(outer: _Way, group: _Way) -> None:
     outer.alphabet |= group.alphabet
 
 
-def _repeat(repeat: str, before: _Way | str | None, way: _Way) -> str | None:
-    """Count a repeat of an item or group; gives back what is wrong with it."""
+def _spread(repeat: str) -> tuple[int, int | None, int]:
+    """The least and the most times of a repeat, and how many there are to choose from."""
     low, high = bounds(repeat)
-    if before is None:
-        return "repeats what cannot be repeated"
     if high is not None and high > MAX_BOUND:
-        return f"repeats up to {high} times, more than {MAX_BOUND}"
-    spread = (high if high is not None else LINE) - low + 1
-    if isinstance(before, str):
-        if before in _PLACES:
-            return None
-        if low:
-            way.start(_characters(before))
-        way.told = True
-        if spread > 1:
-            way.repeat(spread, _characters(before))
-        else:
-            way.take(_characters(before))
-        return None
+        raise ValueError(f"repeats up to {high} times, more than {MAX_BOUND}")
+    return low, high, (LINE if high is None else high) - low + 1
+
+
+def _repeat_item(repeat: str, item: str, way: _Way) -> None:
+    low, _, spread = _spread(repeat)
+    if item in _PLACES:
+        return
+    characters = _characters(item)
+    way.alphabet |= characters
+    if low:
+        way.start(characters)
+    way.told = True
+    if spread > 1:
+        way.repeat(spread, characters)
+    else:
+        way.take(characters)
+
+
+def _repeat_group(repeat: str, group: _Way, way: _Way) -> None:
+    _, high, spread = _spread(repeat)
     if high is None:
-        return "repeats a group without a bound"
-    if before.ways ** min(high, 40) > MAX_PRODUCT:
-        return "has a repeat inside a repeat"
-    way.settled *= before.ways**high
-    way.repeat(spread, before.alphabet)
-    way.alphabet |= before.alphabet
-    return None
+        raise ValueError("repeats a group without a bound")
+    if group.ways ** min(high, 40) > MAX_PRODUCT:
+        raise ValueError("has a repeat inside a repeat")
+    way.settled *= group.ways**high
+    way.repeat(spread, group.alphabet)
+    way.alphabet |= group.alphabet
