@@ -13,6 +13,7 @@ from ciops.triage.issue_text import Line, Reading
 from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
 from ciops.triage.shown_lists import lists_that_differ
+from ciops.triage.shown_ranks import ranks_that_differ
 from ciops.triage.version_numbers import reported_version
 from ciops.triage.version_trials import (
     Trial,
@@ -33,7 +34,10 @@ ELSEWHERE: Final = "group:elsewhere"
 """The topic of a stack that shows a crash in another package."""
 LISTS_DIFFER: Final = "lists_differ"
 """The signal of lists of numbers that are shown and are not the same."""
+RANKS_DIFFER: Final = "ranks_differ"
+"""The signal of values of ranks that are shown to be the same no more."""
 _COMPARISON: Final = "AssertionError"
+_WARNING: Final = "Warning"
 _ACTED: Final = ("ran", "machine")
 _USED: Final = ("root", "api")
 _ABOUT: Final = 2.0
@@ -58,7 +62,8 @@ def _raised(reading: Reading, policy: Policy) -> Iterator[Evidence]:
         (
             source
             for source in reading.tracebacks
-            if source.traceback.exception and not source.traceback.exception.endswith(_COMPARISON)
+            if source.traceback.exception
+            and not source.traceback.exception.endswith((_COMPARISON, _WARNING))
         ),
         None,
     )
@@ -99,11 +104,15 @@ def _of_trial(trial: Trial, topic: str, signal: str, policy: Policy) -> Evidence
 def _shown_apart(reading: Reading, policy: Policy) -> Iterator[Evidence]:
     """Lists of numbers that differ are evidence for a family that looks at them."""
     for family in policy.priorities:
-        line = family.lists_not_after and lists_that_differ(reading, family.lists_not_after)
-        if line:
-            points = policy.scoring.roles["api"] * policy.scoring.zones["prose"]
-            topic = f"priority:{family.id}"
-            yield evidence_of(line, topic, LISTS_DIFFER, "api", round(points, 2))
+        unlike = family.lists_not_after
+        if not unlike:
+            continue
+        points = round(policy.scoring.roles["api"] * policy.scoring.zones["prose"], 2)
+        topic = f"priority:{family.id}"
+        if line := lists_that_differ(reading, unlike):
+            yield evidence_of(line, topic, LISTS_DIFFER, "api", points)
+        if line := ranks_that_differ(reading, unlike):
+            yield evidence_of(line, topic, RANKS_DIFFER, "api", points)
 
 
 def _crashed_elsewhere(reading: Reading, policy: Policy) -> Iterator[Evidence]:

@@ -14,7 +14,7 @@ from ciops.plumbing.pattern_trial import TOO_LONG, stalls_on
 from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
 from ciops.triage.anchor_index import is_tried_on_every_line
 from ciops.triage.command_line import POLICY
-from ciops.triage.inferred import ELSEWHERE, LISTS_DIFFER, REPAIRED, WORKED_BEFORE
+from ciops.triage.inferred import ELSEWHERE, LISTS_DIFFER, RANKS_DIFFER, REPAIRED, WORKED_BEFORE
 from ciops.triage.pattern_lint import mending, unreadable
 from ciops.triage.patterns import fold
 from ciops.triage.policy import Policy, Signal
@@ -22,6 +22,7 @@ from ciops.triage.policy_file import policy_of
 from ciops.triage.sayings import SayingIndex
 
 INFERRED: Final = frozenset({"group:called_inside", ELSEWHERE, REPAIRED})
+COMPUTED: Final = (WORKED_BEFORE, LISTS_DIFFER, RANKS_DIFFER)
 SCHEMA: Final = POLICY.with_name("policy.schema.json")
 
 
@@ -113,7 +114,7 @@ def _rules(document: Document, policy: Policy) -> Iterator[str]:
 def _unknown(condition: str, known: set[str], topics: set[str], policy: Policy) -> str | None:
     if condition.startswith("signal:"):
         name = condition[7:]
-        computed = name.endswith(("_frames", "_file")) or name in (WORKED_BEFORE, LISTS_DIFFER)
+        computed = name.endswith(("_frames", "_file")) or name in COMPUTED
         return None if name in known or computed else f"there is no signal {name!r}"
     topic = condition.partition(".")[0]
     if topic.startswith("component:"):
