@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import islice
 from operator import itemgetter, or_
 from typing import Final, NamedTuple
 
@@ -86,9 +87,10 @@ class ConceptHints:
                     found |= opposite
         return found
 
-    def count(self, concept: int, words: Iterable[str]) -> int:
-        """How many words of a text may have a concept that single words have alone."""
-        return sum(1 for hint in map(self._hint, words) if hint & concept)
+    def are_told(self, times: int, concept: int, words: Iterable[str]) -> bool:
+        """Whether as many words of a text may have a concept that single words have alone."""
+        told = (1 for hint in map(self._hint, words) if hint & concept)
+        return sum(islice(told, times)) == times
 
     def is_of_single_words(self, concepts: int) -> bool:
         """Whether words have some concepts by themselves: not in a row, nor by a negator."""

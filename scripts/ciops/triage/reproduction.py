@@ -8,7 +8,7 @@ source do not count. So do commands that run code or name an upstream test, link
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Final
 
 from ciops.triage.code_reading import (
@@ -117,8 +117,9 @@ def _sign(line: Line, signal: str) -> Evidence:
 def _signs(reading: Reading, policy: Policy) -> Iterator[tuple[Line, str]]:
     touches, template = policy.reproduction.touches, policy.reproduction.template_code
     yield from _job_scripts(reading)
-    proposed = _turns_that_propose(reading)
-    for block in (*_code_blocks(reading), *_heredocs(reading)):
+    blocks = [*_code_blocks(reading), *_heredocs(reading)]
+    proposed = _that_propose({block[0].turn for block in blocks} - {0}, reading)
+    for block in blocks:
         if block[0].turn in proposed:
             continue
         code = "\n".join(as_python([line.text for line in block], policy.product_frames))
@@ -176,11 +177,11 @@ _PROPOSES: Final = re.compile(
 _REPRODUCES: Final = re.compile(r"\brepro|\b(?:still|also|same|too|fails?|hangs?|raises?)\b", re.I)
 
 
-def _turns_that_propose(reading: Reading) -> set[int]:
-    """Comments of others whose code is what to do about it, and shows no failure."""
+def _that_propose(turns: Set[int], reading: Reading) -> set[int]:
+    """Of some comments with code those of others whose code is what to do, and shows no failure."""
     spoken: dict[int, str] = {}
-    for line in reading.lines:
-        if line.turn and line.speaker != "reporter" and line.zone in ("prose", "steps"):
+    for line in reading.lines if turns else ():
+        if line.turn in turns and line.speaker != "reporter" and line.zone in ("prose", "steps"):
             spoken[line.turn] = spoken.get(line.turn, "") + line.text + "\n"
     return {
         turn

@@ -119,7 +119,8 @@ class SayingIndex:
         if may_have == EVERYTHING:
             return True
         for saying in self._able(may_have, zone):
-            if not saying.repeated or hints.count(saying.repeated, words) >= saying.times:
+            slot = saying.repeated
+            if not slot or hints.are_told(saying.times, slot, words):
                 return True
         return False
 
