@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from ciops.failures import line_rules as roles
-from ciops.failures.events import ENDS_ITSELF, FAILED, Event
+from ciops.failures.events import ENDS_ITSELF, FAILED, VERDICTS, Event
 from ciops.failures.exit_traps import ExitTrap
 from ciops.failures.units import Units
 
@@ -25,6 +25,7 @@ _GOES_ON: Final = frozenset(("command", "make", "link", "summary"))
 # Kinds of errors that a line may only mention: what was survived once is survived.
 _MENTIONED: Final = frozenset(("exception", "gpu", "resource", "network"))
 _LIVELY: Final = 12
+_STEP: Final = "##[group]Run "
 _COMMENTS: Final = re.compile(r"\+ (?:echo|printf) ")
 _NOTICED_WITHIN: Final = 15
 # Kinds of recoveries.
@@ -58,10 +59,12 @@ class EventLog:
         "_traps",
         "closed",
         "concluded",
+        "ended",
         "events",
         "failed",
         "failing",
         "showing",
+        "strict",
         "units",
     )
 
@@ -70,6 +73,8 @@ class EventLog:
         self.units = Units()
         self.failing: set[str] = set()
         self.concluded = 0
+        self.ended = 0
+        self.strict = False
         self.closed = False
         self.showing = 0
         self.failed = 0
@@ -91,6 +96,8 @@ class EventLog:
             self.concluded = event.number
         if event.role in FAILED:
             self.failed = event.number
+            if event.role != roles.WRAPPER or event.kind in VERDICTS:
+                self.ended = event.number
         key = event.key
         known = self._open.get(key)
         if known is not None and known.epilogue == event.epilogue:
@@ -135,7 +142,8 @@ class EventLog:
         elif text.startswith("+ "):
             self._trace(number, text, source)
         elif text.startswith(("$ ", "#")):
-            self.next_command(number)
+            strict = self.strict if text.startswith("$ ") else text.startswith(_STEP)
+            self.next_command(number, strict=strict)
 
     def _trace(self, number: int, text: str, source: str) -> None:
         trap = self._traps.setdefault(source, ExitTrap())
@@ -158,7 +166,7 @@ class EventLog:
             if not event.shown and number - event.last <= _NOTICED_WITHIN:
                 event.passed_over = False
 
-    def next_command(self, number: int, tracer: str | None = None) -> None:
+    def next_command(self, number: int, tracer: str | None = None, strict: bool = False) -> None:
         """A command of the script begins: the one before, if nobody said that it failed, did not.
 
         The shell of `tracer` repeats what it runs in the way of a diff, and goes on after errors
@@ -171,9 +179,11 @@ class EventLog:
         before, self._commands[tracer] = self._commands.get(tracer, 0), number
         if self.closed or (tracer is not None and not before):
             return
+        # A runner that stops at the first command that fails went on: none has, whoever says so.
+        end = self.ended if strict else self.failed
         passed = []
         for event in reversed(self.events):
-            if event.number <= max(before, self.failed):
+            if event.number <= max(before, end):
                 break
             if tracer is None or (event.source == tracer and _is_slight(event)):
                 event.passed_over = True

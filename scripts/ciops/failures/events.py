@@ -69,5 +69,7 @@ FINDINGS: Final = frozenset(("test", "compile", "link", "lint", "configure"))
 """Kinds of what tools find in code."""
 FAILED: Final = frozenset((roles.WRAPPER, roles.KILL, roles.CANCEL))
 """Roles that say that the job, or something in it, failed."""
+VERDICTS: Final = frozenset(("runner", "concluded"))
+"""Kinds of wrappers by which the runner itself says that the job failed."""
 ENDS_ITSELF: Final = re.compile(r"\+ (?:exit|return) [1-9]\d{0,2}$|\+ false$")
 """How a shell repeats the command by which a script ends itself as failed."""

@@ -25,6 +25,7 @@ _MOST_SPEAKERS: Final = 512
 # GitLab's stages after the script (https://docs.gitlab.com/runner/executors/#job-stages).
 _BEFORE_SCRIPT: Final = ("get_sources", "restore_cache", "download_artifacts", "step_script")
 _FAILS_STEP: Final = "##[error]"
+_STAMP: Final = 40
 _STEPS_DONE: Final = "steps"
 """The kind of an epilogue before which the runner says of every step that fails that it did."""
 _EPILOGUE: Final = ("after_script", "archive_cache", "upload_artifacts", "cleanup_file_variables")
@@ -84,13 +85,13 @@ class Hearing:
             for event in self._collecting:
                 event.after.append(seen)
             self._collecting = [e for e in self._collecting if len(e.after) < LINES_AFTER]
-        if seen.text.startswith(_FAILS_STEP):
-            self._log.failed = seen.number
+        if _FAILS_STEP in seen.text[:_STAMP]:
+            self._log.failed = self._log.ended = seen.number
         peeled = peel(seen.text)
         self._hear(Line(seen.number, peeled.text, peeled.source, peeled.level))
 
     def _section(self, section: Section) -> None:
-        self._log.showing = 0
+        self._log.showing, self._log.strict = 0, True
         if section.starts and section.name in _BEFORE_SCRIPT:
             self._log.next_command(section.number)
         if section.starts:
@@ -101,7 +102,7 @@ class Hearing:
     def _tidy_up(self, said: Event) -> None:
         """A runner that has no sections begins to tidy up; perhaps only after all went well."""
         if said.kind == _STEPS_DONE:
-            self._log.next_command(said.number)
+            self._log.next_command(said.number, strict=True)
         self._epilogue = self._log.closed = True
 
     def _hear(self, line: Line) -> None:

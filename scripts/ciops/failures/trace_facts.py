@@ -8,11 +8,9 @@ from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures.config_dump import HintValue
-from ciops.failures.events import FAILED, Event
+from ciops.failures.events import FAILED, VERDICTS, Event
 from ciops.failures.framing import Visible
 
-VERDICTS: Final = frozenset(("runner", "concluded"))
-"""Kinds of wrappers by which the runner itself says that the job failed."""
 _TOLD_WITHIN: Final = 30
 _EXPLAINED_WITHIN: Final = 3
 _VERDICT_WITHIN: Final = 60

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ciops.failures import line_rules as roles
-from ciops.failures.events import FAILED, Event
-from ciops.failures.trace_facts import VERDICTS, Facts
+from ciops.failures.events import FAILED, VERDICTS, Event
+from ciops.failures.trace_facts import Facts
 
 CERTAIN: Final = 100
 LIKELY: Final = 92
