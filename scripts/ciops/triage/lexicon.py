@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import or_
 from types import MappingProxyType
@@ -45,7 +45,7 @@ _ONE: Final = frozenset(("0", "1", "-1", "1.0", "0.0"))
 class Token:
     """Words with concepts: where they are, the first and the last of them, sentence and clause.
 
-    Not frozen, which would take twice the time of thousands; nobody changes one.
+    Not frozen, which would take twice the time of thousands; nobody changes one that was read.
     """
 
     start: int
@@ -238,11 +238,10 @@ class Lexicon:
                 continue
             for concept, named in self._labels if labelled else ():
                 if token.concepts & named:
-                    after = tokens[at + 1] = replace(after, concepts=after.concepts & ~concept)
+                    after.concepts &= ~concept
             for concept, head in self._heads:
                 if token.concepts & concept and after.concepts & head:
-                    token = replace(token, concepts=token.concepts & ~concept)
-            tokens[at] = token
+                    token.concepts &= ~concept
         return tokens
 
     def _negated(self, tokens: list[Token], negators: list[Token]) -> list[Token]:
@@ -257,8 +256,10 @@ class Lexicon:
             negator = negators[at]
             near = token.first - negator.last <= _NEGATED_WITHIN
             if near and negator.clause == token.clause:
-                concepts = self._turned(token.concepts)
-                tokens[place] = replace(token, start=negator.start, concepts=concepts)
+                tokens[place] = Token(
+                    negator.start, token.end, token.first, token.last, token.sentence,
+                    token.clause, self._turned(token.concepts),
+                )  # fmt: skip
         return tokens
 
     def _turned(self, concepts: int) -> int:

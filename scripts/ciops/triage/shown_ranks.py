@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import Final
 
 from ciops.triage.issue_text import Line, Reading
@@ -22,12 +22,12 @@ _VALUE: Final = (
     r"|-?\d{1,4}\.\d{3,18}(?:e[-+]?\d{1,3})?"
 )
 _CELL: Final = re.compile(rf"\W{{0,4}}({_VALUE})\W{{0,4}}", re.IGNORECASE)
-_PAIR: Final = re.compile(
-    rf"\b{_RANK}\W{{1,4}}({_VALUE})(?![\w.]| ?(?:[kmg]i?b|m?s|sec|min)\b)", re.IGNORECASE
-)
+_PAIR: Final = re.compile(rf"\b{_RANK}\W{{1,4}}({_VALUE})(?![\w.]| ?(?:[kmg]i?b|m?s|sec|min)\b)")
 _WORDS: Final = re.compile(r"[^\W\d]+")
 _LEAST: Final = 2
 _LEAST_BESIDE: Final = 3
+_DIGITS: Final = re.compile(r"(?:\D*+\d){6}")
+"""What so many pairs have at least, and few lines."""
 
 
 def ranks_that_differ(reading: Reading, not_of: Set[str]) -> Line | None:
@@ -68,16 +68,12 @@ def _told(cells: Sequence[str], columns: Sequence[int]) -> list[str]:
 
 def _one_is_apart(text: str, not_of: Set[str]) -> bool:
     """Whether most ranks of a line have the same value, and some have not."""
-    if sum(map(str.isdigit, text)) < 2 * _LEAST_BESIDE:
+    if _DIGITS.match(text) is None:
         return False
-    values = list(_pairs(text[:2000]))
+    values = _PAIR.findall(text[:2000].lower())
     most = max(Counter(values).values(), default=0)
     apart = len(values) >= _LEAST_BESIDE and len(values) / 2 < most < len(values)
     return apart and not _speaks_of(text, not_of)
-
-
-def _pairs(text: str) -> Iterator[str]:
-    return (match[1].lower() for match in _PAIR.finditer(text))
 
 
 def _speaks_of(text: str, words: Set[str]) -> bool:
