@@ -256,7 +256,7 @@ def _kind(raised: bool, scores: dict[str, Score], reproduced: bool) -> Kind:
     docs = points["docs"] if points["docs"] >= 3 else 0.0
     if docs > max(bug, asked) and not (contradicted and reproduced):
         return "docs"
-    wanted = asked >= (_ASKED_ALONE if bug <= 0 < points["feature"] else _ASKED_AT)
+    wanted = asked >= (_ASKED_AT if bug > 0 else _ASKED_ALONE)
     if wanted and asked > bug and not (contradicted and reproduced):
         costs = scores.get("kind:performance", NOTHING).points >= _COSTLY
         better = points["enhancement"] >= (1.0 if costs else 2.0)
