@@ -60,19 +60,23 @@ def clauses_of(sentence: Sequence[Token]) -> list[Clause]:
 def fill(clauses: Sequence[Clause], said: Said, words: VersionWords) -> None:
     """Put into each clause of a sentence the versions of the product that it names.
 
-    A version is another product's if that is named just before it, or if such a one came first.
+    A version is another product's if that is named just before it, or if such a one came first; so
+    is a date behind it (`Y 2.26, out since 2025-03-12`).
     """
-    foreign, others, before = _FAR, False, None
+    foreign, others, theirs, before = _FAR, False, False, None
     for clause in clauses:
         for token in clause.tokens:
             clause.said |= token.concepts
             if words.has(token.concepts, "other_product"):
                 foreign = token.last
             elif words.has(token.concepts, "product"):
-                foreign, others = _FAR, False
+                foreign, others, theirs = _FAR, False, False
+            elif words.has(token.concepts, "newest"):
+                theirs = False
+            theirs = theirs or (words.has(token.concepts, NUMBER) and token.first - foreign == 1)
             version = _version_at(token, before, said, words)
             before = token
-            if version is None:
+            if version is None or (theirs and is_dated(version)):
                 continue
             if token.first - foreign <= _QUALIFIED:
                 others = not any(x.versions for x in clauses)

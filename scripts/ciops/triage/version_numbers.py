@@ -21,12 +21,17 @@ _GLUED: Final = re.compile(r"(?<=[a-z]{2})(?=\d\.\d)")
 _NUMBER: Final = re.compile(r"\d\.\d|20[12]\d[01]\d")
 """What each of them holds."""
 _DATE: Final = re.compile(r"(20[12]\d)([01]\d)([0-3]\d)")
-_DATED: Final = re.compile(r"(?:dev|nightly[-_])?(?<!\d)(20[12]\d)(-?)([01]\d)\2([0-3]\d)\b")
+_DATED: Final = re.compile(
+    r"(?:(?:\d{1,2}\.\d{1,2}(?:\.\d{1,2})?\.(?=dev))?dev|nightly[-_])?"
+    r"(?<!\d)(20[12]\d)(-?)([01]\d)\2([0-3]\d)\b"
+)
 _DAY: Final = re.compile(r"\b(\d{1,2})/(\d{1,2})\b|\b(0[1-9]|1[0-2])([0-3]\d)\b")
 _MONTHS: Final = (
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 )  # fmt: skip
-_NAMED_DAY: Final = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]{{0,6}}\.? (\d{{1,2}})\b")
+_NTH: Final = r"(\d{1,2})(?:st|nd|rd|th)?\b"
+_NAMED_DAY: Final = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]{{0,6}}\.? {_NTH}")
+_DAY_OF: Final = re.compile(rf"\b(?:nightly|build|wheel) (?:of|from) (?:the )?{_NTH}(?!\.\d)")
 _SOME_YEAR: Final = 2010
 _YEARS: Final = range(_SOME_YEAR, 2030)
 _BUILDS: Final = ("nightl", "dev20", "build", "wheel")
@@ -100,12 +105,18 @@ def plain_dates(text: str) -> str:
         return text
     text = _DATED.sub(r"\1\3\4", text)
     text = _DAY.sub(_day, text)
-    return _NAMED_DAY.sub(_named_day, text)
+    text = _NAMED_DAY.sub(_named_day, text)
+    return _DAY_OF.sub(_day_of, text)
 
 
 def _day(day: re.Match[str]) -> str:
     month, number = day[1] or day[3], day[2] or day[4]
     return f"{_SOME_YEAR}{month:0>2}{number:0>2}"
+
+
+def _day_of(day: re.Match[str]) -> str:
+    """`The nightly of the 14th`: of some month."""
+    return f"nightly of {_SOME_YEAR}01{day[1]:0>2}"
 
 
 def _named_day(day: re.Match[str]) -> str:
