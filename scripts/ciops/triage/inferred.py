@@ -10,6 +10,7 @@ from ciops.triage.crash_site import crashed_elsewhere
 from ciops.triage.evidence import Evidence, evidence_of, points_of
 from ciops.triage.frames import judge_tracebacks
 from ciops.triage.issue_text import Line, Reading
+from ciops.triage.one_rank_only import called_on_one_rank
 from ciops.triage.policy import Policy
 from ciops.triage.reproduction import touching_block
 from ciops.triage.shown_lists import lists_that_differ
@@ -32,6 +33,8 @@ REPAIRED: Final = "group:repaired"
 """The topic of a later version that works: what failed has been repaired."""
 ELSEWHERE: Final = "group:elsewhere"
 """The topic of a stack that shows a crash in another package."""
+ON_ONE_RANK: Final = "group:called_on_one_rank"
+"""The topic of code in which one rank alone makes a call that all must make."""
 LISTS_DIFFER: Final = "lists_differ"
 """The signal of lists of numbers that are shown and are not the same."""
 RANKS_DIFFER: Final = "ranks_differ"
@@ -49,6 +52,7 @@ def infer(reading: Reading, found: Sequence[Evidence], policy: Policy) -> Iterat
     yield from _compared(reading, policy)
     yield from _shown_apart(reading, policy)
     yield from _crashed_elsewhere(reading, policy)
+    yield from _called_on_one_rank(reading, found, policy)
     yield from _popular(reading, policy)
     yield from _called_inside(reading, policy)
     yield from _only_part_in_script(found, policy)
@@ -122,6 +126,15 @@ def _crashed_elsewhere(reading: Reading, policy: Policy) -> Iterator[Evidence]:
     if line is not None:
         signal, points = ELSEWHERE.partition(":")[2], policy.scoring.roles["root"]
         yield evidence_of(line, ELSEWHERE, signal, "root", points)
+
+
+def _called_on_one_rank(
+    reading: Reading, found: Sequence[Evidence], policy: Policy
+) -> Iterator[Evidence]:
+    line = called_on_one_rank(reading, found)
+    if line is not None:
+        signal, points = ON_ONE_RANK.partition(":")[2], policy.scoring.roles["root"]
+        yield evidence_of(line, ON_ONE_RANK, signal, "root", points)
 
 
 def _popular(reading: Reading, policy: Policy) -> Iterator[Evidence]:

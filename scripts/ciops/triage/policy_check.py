@@ -14,14 +14,21 @@ from ciops.plumbing.pattern_trial import TOO_LONG, stalls_on
 from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
 from ciops.triage.anchor_index import is_tried_on_every_line
 from ciops.triage.command_line import POLICY
-from ciops.triage.inferred import ELSEWHERE, LISTS_DIFFER, RANKS_DIFFER, REPAIRED, WORKED_BEFORE
+from ciops.triage.inferred import (
+    ELSEWHERE,
+    LISTS_DIFFER,
+    ON_ONE_RANK,
+    RANKS_DIFFER,
+    REPAIRED,
+    WORKED_BEFORE,
+)
 from ciops.triage.pattern_lint import mending, unreadable
 from ciops.triage.patterns import fold
 from ciops.triage.policy import Policy, Signal
 from ciops.triage.policy_file import policy_of
 from ciops.triage.sayings import SayingIndex
 
-INFERRED: Final = frozenset({"group:called_inside", ELSEWHERE, REPAIRED})
+INFERRED: Final = frozenset({"group:called_inside", ELSEWHERE, ON_ONE_RANK, REPAIRED})
 COMPUTED: Final = (WORKED_BEFORE, LISTS_DIFFER, RANKS_DIFFER)
 SCHEMA: Final = POLICY.with_name("policy.schema.json")
 
