@@ -113,6 +113,9 @@ def _zone_block(block: Block, index: int, rules: ReadingRules) -> Iterator[Zoned
 def _passed_on(block: Block, index: int, rules: ReadingRules) -> Iterator[ZonedLine]:
     """A quote in a report: the code of it is code, all else is as in any quote."""
     inner = "\n".join(line.text for line in _stripped(block, rules))
+    if "(" not in inner:  # no code without a call
+        yield from _zone_block(block, index, rules)
+        return
     above = block.lines[0].number - 1
     code = {
         line.number + above: line.zone
