@@ -15,7 +15,7 @@ from typing import Final
 from ciops.failures import last_output, weights
 from ciops.failures import line_rules as roles
 from ciops.failures import scan_result as results
-from ciops.failures.choosing import APART, Weighed, chosen, first_try, is_shrugged_off
+from ciops.failures.choosing import APART, Weighed, chosen, first_try, is_shrugged_off, telling
 from ciops.failures.events import FAILED, Event
 from ciops.failures.frames import innermost_owned
 from ciops.failures.framing import Visible
@@ -94,7 +94,7 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     if weighed is None:
         return last_output.hint(facts, knowledge)
     event = first_try(chosen(weighed), facts.events)
-    event = _specific(event, facts.events, knowledge)
+    event = telling(_specific(event, facts.events, knowledge))
     if is_shrugged_off(event) or (event.passed_over and _is_guessed(event, facts)):
         found = last_output.hint(facts, knowledge)
         if found and _is_rather(found, event):

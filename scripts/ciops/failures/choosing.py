@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures import weights
 from ciops.failures.events import Event
+from ciops.failures.prefixes import peel
 
 Weighed = Sequence[tuple[int, Event]]
 """Events, each with its weight."""
@@ -27,6 +29,12 @@ _OPENING: Final = 7
 _WORD: Final = 5
 _SAME: Final = 24
 _LOOKED_AT: Final = 400
+_TEST: Final = "test"
+_MESSAGE: Final = re.compile(r"[\w./-]+\.\w+:\d+: \S")
+_TELLS: Final = re.compile(
+    r"(?i)!=|\b(?:want(?:ed|s)?|got|expect\w*|unexpected\w*|should|must|not?|cannot|can't|could|mismatch"
+    r"|differ\w*|wrong|invalid|missing|fail\w*|err(?:or)?s?|panic\w*|time(?:d )?out|nil|\w+n't)\b"
+)
 _DETAIL: Final = re.compile(r"(?i)(?:expected|actual|received|got)\b")
 
 
@@ -140,3 +148,19 @@ def first_try(event: Event, events: Sequence[Event]) -> Event:
         and not other.epilogue
     )
     return next((other for other in said if event.number - other.last <= _BURST), event)
+
+
+def telling(event: Event) -> Event:
+    """Of messages that a failed test left one below the other: the first that tells of a failure.
+
+    Tests also say how far they are, in the same form.
+    """
+    if event.kind != _TEST or not _MESSAGE.match(event.text) or _TELLS.search(event.text):
+        return event
+    for line in event.after:
+        text = peel(line.text).text.strip()
+        if not _MESSAGE.match(text):
+            break
+        if _TELLS.search(text):
+            return replace(event, number=line.number, text=text)
+    return event
