@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from triage.issue_making import BOT, decided, facets, fence, issue, said
 
@@ -320,3 +323,13 @@ def test_the_wrapper_of_the_code_is_sure_whatever_it_is_called():
     code = fence("ddp_net = torch.nn.DataParallel(net)\nddp_net(x)", "python")
     found = facets("DDP hides ops", "Most ops are not seen.\n\n" + code)
     assert (found.modules, found.confidence) == (("module: data parallel",), "high")
+
+
+SCOPE = Path(__file__).resolve().parents[1] / "data" / "triage" / "scope.yml"
+
+
+@pytest.mark.parametrize(
+    "report", yaml.safe_load(SCOPE.read_text(encoding="utf-8")), ids=lambda x: x["title"][:50]
+)
+def test_what_is_about_several_processes(report):
+    assert facets(report["title"], report["body"]).distributed is report["distributed"]

@@ -93,8 +93,13 @@ class Lexicon:
         self._rows: dict[str, dict[tuple[str, ...], int]] = {}
         self._foreign: dict[str, int] = {}
         for name, words in concepts.items():
-            for word in words:
-                self._add(word.lower().replace("’", "'"), self._bits[name])
+            bit = self._bits[name]
+            for given in words:
+                word = given.lower()
+                if word.isascii() and word.isalnum():  # most are a word and no more
+                    self._words[word] = self._words.get(word, 0) | bit
+                else:
+                    self._add(word.replace("’", "'"), bit)
         self._phrases = {first: _by_second(rows) for first, rows in self._rows.items()}
         self._lengths = sorted({len(stem) for stem in self._stems})
         self._known: dict[str, int] = {}

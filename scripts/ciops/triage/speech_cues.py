@@ -309,9 +309,9 @@ EVENT_DENIED_BEFORE: Final[Cue] = cue(
     r"(?:[\w'/-]{1,16}\s{1,2}){0,3}$",
     r"\bnever\s{1,2}(?:[\w'/-]{1,16}\s{1,2})?$",
     r"\b(?:non-?|anti-)$",
-    r"\b(?:my|our) (?:own|custom|home-?grown|in-?house|hand-?written|private|patched|forked) "
-    r"(?:[\w.-]{1,20} ){0,2}(?:\w{0,12}(?:writer|reader|planner|kernel)|extension|op|operator"
-    r"|function|backend|store|fork|patch|plugin|build)s? (?:[\w-]{1,12} ){0,3}$",
+    r"\b(?:my|our) (?:own|custom|home-?grown|in-?house|hand-?written|private|patched|forked"
+    r"|vendor's) (?:[\w.-]{1,20} ){0,2}(?:\w{0,12}(?:writer|reader|planner|kernel)|extension"
+    r"|op|operator|function|backend|store|fork|patch|plugin|build)s? (?:[\w-]{1,12} ){0,3}$",
 )
 """It did not happen, or it was the speaker's own: `our own writer wrote the …`."""
 EVENT_POSSIBLE_BEFORE: Final[Cue] = cue(
@@ -332,11 +332,16 @@ EVENT_BACKGROUND_BEFORE: Final[Cue] = cue(
     r"|ing)|inject(?:s|ed|ing)?|looks?|looked)\s{1,2}(?:(?:a|an|the|our|such|any|each|every"
     r"|real|deliberate|artificial|true|genuine|nccl|collective)\s{1,2}){0,3}$",
 )
+EVENT_BACKGROUND_AFTER: Final[Cue] = cue(
+    r"^\w{0,3} (?:is|are|gets?) (?:reported|shown|listed|logged|counted|printed|detected|noticed)\b"
+)
+"""`A worker that crashed is reported as …`: the report is what is told of."""
 EVENT_DENIED_AFTER: Final[Cue] = cue(
     r"^.{0,16}(?:ません|なかった|ない(?:です)?[。、]|しない)",
     r"^\s{0,3}[:|]\s{0,3}no\b(?=\s{0,3}(?:[|,.;)]|$))",
     r"^\W{0,3}(?:is|was) gone\b",
-    r"^,? (?:of course|naturally|obviously|as (?:expected|it should|they should))\b",
+    r"^(?:[^.,;()]{0,40},)? (?:of course|naturally|obviously|as (?:expected|documented|intended"
+    r"|it should|they should|the (?:docs?|documentation) says?|the docs say))\b",
 )
 BELIEF_MENDED_AFTER: Final[Cue] = cue(
     r"^ (?:\w{1,8} )?(?:is|was|were|had been|got) (?:fixed|gone|solved|resolved|mended)\b"

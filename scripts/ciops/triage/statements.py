@@ -121,7 +121,7 @@ def judge_event(text: str, start: int, end: int) -> Event:
     window = _window(text, start, end)
     denied = _is_denied(window, text[start:end]) or _is_answered_no(text, end)
     supposed = _is_supposed(window)
-    background = pattern(cues.EVENT_BACKGROUND_BEFORE).search(window.before) is not None
+    background = _is_background(window)
     asked = "?" in window.sentence[-2:]
     return Event(denied, supposed or _tone(window.sentence)[0], asked, background, supposed)
 
@@ -135,6 +135,13 @@ def _is_denied(window: _Window, said: str) -> bool:
     told = window.before + said.lower()
     own = "i was " in told or "i had " in told or "i'd " in told
     return own and pattern(cues.EVENT_OWN_WITHIN).search(told) is not None
+
+
+def _is_background(window: _Window) -> bool:
+    """Whether it is only the setting of what is told."""
+    if pattern(cues.EVENT_BACKGROUND_BEFORE).search(window.before):
+        return True
+    return pattern(cues.EVENT_BACKGROUND_AFTER).match(window.after) is not None
 
 
 def _is_supposed(window: _Window) -> bool:

@@ -14,7 +14,7 @@ from ciops.triage.lexicon import NEGATOR, NUMBER, Lexicon
 CONCEPTS: Final = (
     "works", "fails", "alike", "past", "older", "newest", "since", "onwards", "broke", "back",
     "only", "tried", "then", "than", "within", "unit", "other_product", "product", "introduces",
-    "arrived", "mended", "too", "now", "affirms",
+    "arrived", "mended", "too", "now", "affirms", "rose",
 )  # fmt: skip
 """Concepts of a policy's language that versions are read by."""
 

@@ -162,6 +162,8 @@ def _began(clause: Clause, version: Token, words: VersionWords) -> bool:
         return True
     if _is_since(clause, version, words):
         return True
+    if words.has(clause.said, "rose") and len(clause.versions) == 1:
+        return True
     return any(
         words.has(token.concepts, "onwards", "broke") and -3 <= version.first - token.last < 0
         for token in clause.tokens
