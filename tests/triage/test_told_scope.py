@@ -325,11 +325,11 @@ def test_the_wrapper_of_the_code_is_sure_whatever_it_is_called():
     assert (found.modules, found.confidence) == (("module: data parallel",), "high")
 
 
-SCOPE = Path(__file__).resolve().parents[1] / "data" / "triage" / "scope.yml"
+SEVERAL = Path(__file__).resolve().parents[1] / "data" / "triage" / "several.yml"
 
 
 @pytest.mark.parametrize(
-    "report", yaml.safe_load(SCOPE.read_text(encoding="utf-8")), ids=lambda x: x["title"][:50]
+    "report", yaml.safe_load(SEVERAL.read_text(encoding="utf-8")), ids=lambda x: x["title"][:50]
 )
 def test_what_is_about_several_processes(report):
     assert facets(report["title"], report["body"]).distributed is report["distributed"]
