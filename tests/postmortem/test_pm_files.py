@@ -196,11 +196,28 @@ def test_a_rule_that_is_no_regular_expression_is_named_when_it_is_first_needed(t
         list(check(checked, (), Scope(), rules))
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "found"),
+    [
+        ("We ponder twice, thrice.", ["We ponder twice, thrice"]),
+        ("We chew on the lock.", ["We chew on"]),
+        ("We ponder twice.", []),
+    ],
+)
+def test_a_class_is_words_between_commas_of_which_those_in_brackets_are_none(
+    tmp_path, mechanism, found
+):
+    rules_with(tmp_path, "  opine: >-\n", "  opine: >-\n    ponder (?:twice, thrice), chew on,\n")
+    checked = [Prose(("mechanism",), "mechanism", mechanism)]
+    findings = check(checked, (), Scope(), load_guide("en", tmp_path))
+    assert [each.phrase for each in findings] == found
+
+
 def test_every_pattern_is_a_regular_expression():
     for language in LANGUAGES:
         rules = load_guide(language)
         alone = (rules.log_lines, rules.bare_code, *rules.people)
-        groups = (rules.exemptions, rules.before, rules.after, rules.claims)
+        groups = (rules.exemptions, rules.before, rules.after, rules.later, rules.claims)
         named = [pattern for group in groups for pattern in group.values()]
         numbered = [pattern for _, pattern in rules.numbered]
         for pattern in (*alone, *named, *rules.absolute.patterns, *numbered):

@@ -44,8 +44,8 @@ BUILT_IN: Final = ("concrete", "elaborated", "accompanied")
 PEOPLE: Final = ("start", "before", "not_before", "pronouns", "departments", "titled", "surnames")
 
 
-# Between the words of a class, also where a line ends.
-_COMMA: Final = re.compile(r",\s+|、\s*")
+# Between the words of a class, also where a line ends; none within brackets.
+_COMMA: Final = re.compile(r"(?:,\s+|、\s*)(?![^\[(]*[\])])")
 
 
 _compiled: Final = lru_cache(4096)(re.compile)
