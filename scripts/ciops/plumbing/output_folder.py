@@ -19,7 +19,7 @@ from typing import BinaryIO, Final
 from ciops.errors import CiopsError, PartialError, RefusedError, UsageError
 from ciops.plumbing.yaml_file import shown
 
-# Names that Windows keeps for devices, and what no file name should hold.
+# What no file name should hold.
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST: Final = 80
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL

@@ -176,19 +176,21 @@ def _known(pattern: str) -> Branches:
 
 
 def tree(pattern: str, macros: Mapping[str, Group] | None = None) -> Branches:
-    return parsed(pattern, macros, weigh)
+    """A pattern whose groups know what they need; raises as `parsed` does."""
+    return parsed(pattern, macros, _weigh)
 
 
 def macro(branches: Branches) -> Group:
+    """A pattern as what a macro's name stands for."""
     return Group("(?:", branches, "", need_of(branches))
 
 
 def need_of(branches: Branches) -> Need:
     """Pieces of text of which one is in whatever a pattern matches."""
-    return best(needs(branches, weigh))
+    return best(needs(branches, _weigh))
 
 
-def weigh(text: str, _begins: bool, _ends: bool) -> Need:
+def _weigh(text: str, _begins: bool, _ends: bool) -> Need:
     """How telling a text is; a private character, as for a person, is rarer than any word."""
     private = not text.isascii() and any("\ue000" <= char <= "\uf8ff" for char in text)
     return Need(_LONGEST + 1 if private else min(len(text), _LONGEST), (text,))

@@ -6,8 +6,10 @@ import re
 from functools import cache
 from typing import Final, NewType
 
+from ciops.plumbing.pattern_reading import SET
+
 Cue = NewType("Cue", str)
-_PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[|()]+|[|()]")
+_PIECE: Final = re.compile(rf"\\.|{SET}|[^\\\[|()]+|[|()]")
 
 
 def cue(*alternatives: str) -> Cue:
