@@ -133,4 +133,6 @@ def test_memory_does_not_grow_with_the_trace() -> None:
         tracemalloc.stop()
         return most
 
-    assert peak(40) < 1.5 * peak(4) + 500_000
+    # the least of some runs: a server of another test that still runs allocates beside this one
+    long, short = (min(peak(times) for _ in range(3)) for times in (40, 4))
+    assert long < 1.5 * short + 500_000
