@@ -167,6 +167,11 @@ def everything_everywhere(cases: list[IssueFacts], policy: Policy) -> int:
 def made_up(cases: list[IssueFacts]) -> Iterator[tuple[str, IssueFacts]]:
     text = "\n\n".join(case.body for case in cases)
     yield "60,000 characters of cases", issue(text[:LENGTH])
+    told = text[: LENGTH // 10]
+    ends = "\n".join(
+        FRAME.replace("line 1", f"line {at}") + RANK.format(at, at) for at in range(400)
+    )
+    yield "a report with a long log", issue(f"{told}\n```\n{ends[: LENGTH - len(told)]}\n```")
     log = "".join(RANK.format(at % 64, at) for at in range(1000))[:LENGTH]
     yield "a log of ranks", issue(f"```\n{log}\n```")
     for name, piece in REPEATED.items():
