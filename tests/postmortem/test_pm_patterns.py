@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ciops.plumbing.pattern_reading import parsed, written
 from ciops.postmortem.cues import index_of
-from ciops.postmortem.patterns import macro, need_of, specialised, text_of, within
+from ciops.postmortem.patterns import macro, need_of, needs_of, specialised, text_of, within
 from ciops.postmortem.prose_rules import Guide, Pattern, load_guide
 from postmortem.records import ROOT
 
@@ -100,7 +100,7 @@ def test_a_pattern_can_be_used_where_it_is_written():
 
 
 def test_an_index_names_the_patterns_in_their_order():
-    index = index_of(need_of(parsed(pattern)) for pattern in ("two", r"\d", "(?:one|two)"))
+    index = index_of(needs_of(parsed(pattern)) for pattern in ("two", r"\d", "(?:one|two)"))
     assert index.candidates("nothing here") == [1]
     assert index.candidates("ONE of them") == [1, 2]
     assert index.candidates("two") == [0, 1, 2]
@@ -176,7 +176,7 @@ def test_any_pattern_matches_what_the_whole_does(pattern, text):
     source = specialised(tree, text_of(text))
     found = re.finditer(source, text, re.IGNORECASE) if source is not None else ()
     assert [match.span() for match in found] == wanted
-    assert index_of([need_of(tree)]).candidates(text) or not wanted
+    assert index_of([needs_of(tree)]).candidates(text) or not wanted
 
 
 def test_every_pattern_of_the_rules_has_a_cue():

@@ -1,26 +1,33 @@
 """Which patterns can match a text at all, by letters that each of their matches must hold.
 
-Each pattern gives a *cue*: pieces of text of which one is in whatever it matches. An index of the
-cues picks the few patterns that a sentence has to be tried with, so that a sentence costs what it
-says and not what the rules hold.
+A *cue* of a pattern is pieces of text of which one is in whatever it matches. An index finds by
+their most telling cue, and keeps by all their others, the few patterns that a sentence has to be
+tried with, so that a sentence costs what it says and not what the rules hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from ciops.plumbing.pattern_reading import Need
+from ciops.plumbing.pattern_reading import Need, telling
 
 # Of a piece as much is looked for as tells most texts apart.
 _PROBE: Final = 4
 
+Cues = tuple[tuple[str, ...], ...]
+"""Of each cue one piece is in whatever a pattern matches; the most telling cue comes first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Numbers of patterns by the pieces of their cues, and those that have no cue."""
+    """The cues of patterns by number, and their numbers by the first letters of their best cue.
 
+    `always` are the numbers of those that have no cue.
+    """
+
+    cues: tuple[Cues, ...]
     by_piece: Mapping[int, Mapping[str, tuple[int, ...]]]
     always: tuple[int, ...]
 
@@ -29,20 +36,41 @@ class Index:
         lowered = text.lower()
         found = set(self.always)
         for length, numbers in self.by_piece.items():
-            pieces = {lowered[at : at + length] for at in range(len(lowered) - length + 1)}
-            for piece in pieces & numbers.keys():
+            for piece in _common(lowered, length, numbers.keys()):
                 found.update(numbers[piece])
-        return sorted(found)
+        return [number for number in sorted(found) if _holds(lowered, self.cues[number])]
 
 
-def index_of(cues: Iterable[Need]) -> Index:
-    """An index of cues; a pattern's number is its place."""
+def _common(lowered: str, length: int, pieces: Set[str]) -> Iterable[str]:
+    """Pieces of one length that a text holds."""
+    # To look for a few is quicker than to cut the text.
+    if len(pieces) < len(lowered):
+        return [piece for piece in pieces if piece in lowered]
+    return pieces & {lowered[at : at + length] for at in range(len(lowered) - length + 1)}
+
+
+def _holds(lowered: str, cues: Cues) -> bool:
+    """Whether a text holds a piece of each cue."""
+    for cue in cues:
+        for piece in cue:
+            if piece in lowered:
+                break
+        else:
+            return False
+    return True
+
+
+def index_of(needs: Iterable[Sequence[Need]]) -> Index:
+    """An index of patterns by all that each of them needs; its number is its place."""
+    cues = tuple([_cues(each) for each in needs])
     by_piece: dict[int, dict[str, tuple[int, ...]]] = {}
-    always: list[int] = []
-    for number, cue in enumerate(cues):
-        if not cue.pieces:
-            always.append(number)
-        for piece in {piece[:_PROBE] for piece in cue.pieces}:
+    for number, known in enumerate(cues):
+        for piece in {piece[:_PROBE] for piece in known[0]} if known else ():
             numbers = by_piece.setdefault(len(piece), {})
             numbers[piece] = (*numbers.get(piece, ()), number)
-    return Index(by_piece, tuple(always))
+    return Index(cues, by_piece, tuple([number for number, known in enumerate(cues) if not known]))
+
+
+def _cues(needs: Sequence[Need]) -> Cues:
+    known = [need for need in needs if need.pieces]
+    return tuple([need.pieces for need in sorted(known, key=telling, reverse=True)])

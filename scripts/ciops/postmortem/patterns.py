@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from ciops.plumbing.pattern_reading import (
@@ -39,14 +39,16 @@ _FIRST_OF_MANY: Final = "\u2e80"
 class Text:
     """A text to match: in small letters, and its letters of large scripts in order."""
 
-    __slots__ = ("known", "letters", "lowered")
-
     def __init__(self, text: str) -> None:
+        self.text = text
         self.lowered = text.lower()
-        written = "" if text.isascii() else text + self.lowered + text.upper()
-        self.letters = sorted({it for it in written if it >= _FIRST_OF_MANY})
         # By the id of a tree, which stays its own as long as it is kept beside.
         self.known: dict[int, tuple[Branches, str | None]] = {}
+
+    @cached_property
+    def letters(self) -> list[str]:
+        written = self.text + self.lowered + self.text.upper()
+        return sorted({it for it in written if it >= _FIRST_OF_MANY})
 
 
 text_of: Final = lru_cache(256)(Text)
@@ -187,7 +189,12 @@ def macro(branches: Branches) -> Group:
 
 def need_of(branches: Branches) -> Need:
     """Pieces of text of which one is in whatever a pattern matches."""
-    return best(needs(branches, _weigh))
+    return best(needs_of(branches))
+
+
+def needs_of(branches: Branches) -> list[Need]:
+    """All such pieces that are soon told, a match holds one of each."""
+    return needs(branches, _weigh)
 
 
 def _weigh(text: str, _begins: bool, _ends: bool) -> Need:

@@ -18,7 +18,7 @@ from typing import Final, Literal
 from ciops.plumbing.pattern_reading import Branches, Group, written
 from ciops.plumbing.yaml_file import Reader, load
 from ciops.postmortem.cues import Index, index_of
-from ciops.postmortem.patterns import macro, need_of, specialised, text_of, tree
+from ciops.postmortem.patterns import macro, needs_of, specialised, text_of, tree
 from ciops.postmortem.record import LANGUAGES, Language
 
 Kind = Literal["hedge", "blame", "overclaim", "advocacy", "vague-mechanism"]
@@ -249,7 +249,7 @@ def _patterns(reader: Reader, macros: Macros, frame: str = "{}") -> dict[str, Pa
 
 def _index(patterns: Iterable[Pattern]) -> Index:
     """An index of patterns of one alternative each."""
-    return index_of(need_of(pattern.branches) for pattern in patterns)
+    return index_of(needs_of(pattern.branches) for pattern in patterns)
 
 
 def _absolute(reader: Reader, macros: Macros) -> Alternatives:

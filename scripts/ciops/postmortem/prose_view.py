@@ -112,7 +112,7 @@ def _paragraphs(markdown: str) -> Iterator[tuple[str, int]]:
 
 
 def _prose(source: str, guide: Guide, names: Branches | None) -> _View:
-    view = _plain(_without_logs(source, guide.log_lines))
+    view = _plain(_without_logs(source, guide.log_lines.regex))
     view.text = view.text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ")
     view = view.replaced(_QUOTES, QUOTE).replaced(guide.bare_code.regex, CODE)
     named = specialised(names, text_of(view.text)) if names else None
@@ -124,7 +124,7 @@ def _prose(source: str, guide: Guide, names: Branches | None) -> _View:
     return view
 
 
-def _without_logs(source: str, log_lines: Pattern) -> str:
+def _without_logs(source: str, log_lines: re.Pattern[str]) -> str:
     """A source of the same length with log lines blanked."""
     lines = source.split("\n")
     return "\n".join(" " * len(line) if log_lines.match(line) else line for line in lines)
