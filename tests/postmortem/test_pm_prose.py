@@ -296,6 +296,5 @@ def test_findings_come_in_the_order_of_the_record():
 @given(st.text(alphabet="ab `*_~<>[]()!&\\#-+=|:;.\"'/é日1\u3000", max_size=20))
 def test_a_line_alone_reads_as_it_does_behind_another_paragraph(text):
     """One line is read without a Markdown parser where it can be nothing but a paragraph."""
-    alone = [sentence.text for sentence in sentences(text, guide("en"), None)]
-    behind = sentences(f"Before.\n\n{text}", guide("en"), None)
-    assert alone == [sentence.text for sentence in behind[1:]]
+    alone, behind = sentences([text, f"Before.\n\n{text}"], guide("en"), None)
+    assert [each.text for each in alone] == [each.text for each in behind[1:]]

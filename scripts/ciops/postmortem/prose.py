@@ -52,11 +52,11 @@ def check(
     texts: Iterable[Prose], names: Iterable[str], scope: Scope, guide: Guide
 ) -> Iterator[Finding]:
     """The findings in some texts; `names` are the persons that they may speak of."""
-    texts = tuple(texts)
-    pattern = name_pattern((*names, *named_persons([prose.text for prose in texts], guide)))
-    for prose in texts:
-        if prose.text:
-            yield from _check(prose, sentences(prose.text, guide, pattern), scope, guide)
+    texts = tuple(prose for prose in texts if prose.text)
+    written = [prose.text for prose in texts]
+    pattern = name_pattern((*names, *named_persons(written, guide)))
+    for prose, found in zip(texts, sentences(written, guide, pattern), strict=True):
+        yield from _check(prose, found, scope, guide)
 
 
 @dataclass(frozen=True, slots=True)

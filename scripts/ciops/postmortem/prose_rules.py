@@ -76,23 +76,24 @@ class Pattern:
         return self._compile(written(self.branches))
 
     def search(self, text: str) -> re.Match[str] | None:
-        regex = self._within(text)
+        regex = self.within(text)
         return regex.search(text) if regex else None
 
     def match(self, text: str) -> re.Match[str] | None:
-        regex = self._within(text)
+        regex = self.within(text)
         return regex.match(text) if regex else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        regex = self._within(text)
+        regex = self.within(text)
         return regex.finditer(text) if regex else iter(())
 
     def without(self, text: str) -> str:
         """A text with all its matches taken out."""
-        regex = self._within(text)
+        regex = self.within(text)
         return regex.sub("", text) if regex else text
 
-    def _within(self, text: str) -> re.Pattern[str] | None:
+    def within(self, text: str) -> re.Pattern[str] | None:
+        """What of it can match a text, or a part of that; None where nothing can."""
         source = specialised(self.branches, text_of(text))
         return None if source is None else self._compile(source)
 

@@ -7,7 +7,7 @@ own words and their line.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,7 @@ from ciops.plumbing.pattern_reading import Branches
 from ciops.postmortem.blocks import parser
 from ciops.postmortem.inline_tokens import is_cjk, tokens
 from ciops.postmortem.patterns import specialised, text_of, tree, within
-from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide, Pattern
+from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide
 
 Span = tuple[int, int]
 LONGEST_SENTENCE: Final = 1_000
@@ -65,7 +65,7 @@ class _View:
     spans: list[Span]
 
     def replaced(
-        self, pattern: re.Pattern[str] | Pattern, mark: str, heads: Container[str] | None = None
+        self, pattern: re.Pattern[str], mark: str, heads: Container[str] | None = None
     ) -> _View:
         """Every match as one marking character; with `heads`, those whose `head` is among them."""
         text, spans, position = "", list[Span](), 0
@@ -82,18 +82,30 @@ class _View:
         return _View(text + self.text[position:], spans + self.spans[position:])
 
 
-def sentences(markdown: str, guide: Guide, names: Branches | None) -> list[Sentence]:
-    """The sentences of a text; `names` finds the persons that the record names."""
-    found: list[Sentence] = []
-    for number, (source, line) in enumerate(_paragraphs(markdown)):
-        view = _prose(source, guide, names)
-        pieces = list(_cut(view))
-        texts = ["", *(view.text[start:end] for start, end in pieces), ""]
-        for index, (start, end) in enumerate(pieces, 1):
-            spans = tuple(view.spans[start:end])
-            around = texts[index - 1], texts[index + 1]
-            found.append(Sentence(texts[index], spans, source, line, number, *around))
-    return found
+def sentences(
+    texts: Sequence[str], guide: Guide, names: Branches | None
+) -> Iterator[list[Sentence]]:
+    """The sentences of each of some texts; `names` finds the persons that the record names."""
+    paragraphs = [list(_paragraphs(text)) for text in texts]
+    views = [_prose(source, guide) for found in paragraphs for source, _ in found]
+    marked = iter(_with_persons(views, guide, names))
+    for found in paragraphs:
+        yield [
+            sentence
+            for number, (source, line) in enumerate(found)
+            for sentence in _sentences(next(marked), source, line, number)
+        ]
+
+
+def _sentences(view: _View, source: str, line: int, number: int) -> Iterator[Sentence]:
+    """The sentences of one paragraph."""
+    pieces = list(_cut(view))
+    texts = ["", *(view.text[start:end] for start, end in pieces), ""]
+    for index, (start, end) in enumerate(pieces, 1):
+        spans = tuple(view.spans[start:end])
+        yield Sentence(
+            texts[index], spans, source, line, number, texts[index - 1], texts[index + 1]
+        )
 
 
 def _paragraphs(markdown: str) -> Iterator[tuple[str, int]]:
@@ -111,17 +123,31 @@ def _paragraphs(markdown: str) -> Iterator[tuple[str, int]]:
             yield token.content, token.map[0] if token.map else 0
 
 
-def _prose(source: str, guide: Guide, names: Branches | None) -> _View:
+def _prose(source: str, guide: Guide) -> _View:
     view = _plain(_without_logs(source, guide.log_lines.regex))
     view.text = view.text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ")
-    view = view.replaced(_QUOTES, QUOTE).replaced(guide.bare_code.regex, CODE)
-    named = specialised(names, text_of(view.text)) if names else None
+    return view.replaced(_QUOTES, QUOTE).replaced(guide.bare_code.regex, CODE)
+
+
+def _with_persons(views: list[_View], guide: Guide, names: Branches | None) -> list[_View]:
+    """Every person as one mark; what finds them is compiled once for all the texts."""
+    named = specialised(names, text_of(_joined(views))) if names else None
     if named:
-        view = view.replaced(re.compile(named), PERSON)
-    view = view.replaced(_CAPITALISED, PERSON, guide.given_names)
+        views = _replaced(views, re.compile(named))
+    views = [view.replaced(_CAPITALISED, PERSON, guide.given_names) for view in views]
     for people in guide.people:
-        view = view.replaced(people, PERSON)
-    return view
+        pattern = people.within(_joined(views))
+        if pattern:
+            views = _replaced(views, pattern)
+    return views
+
+
+def _joined(views: Iterable[_View]) -> str:
+    return "\n".join([view.text for view in views])
+
+
+def _replaced(views: Iterable[_View], pattern: re.Pattern[str]) -> list[_View]:
+    return [view.replaced(pattern, PERSON) for view in views]
 
 
 def _without_logs(source: str, log_lines: re.Pattern[str]) -> str:
