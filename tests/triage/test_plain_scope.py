@@ -101,3 +101,62 @@ def test_a_full_disk_is_the_machines_where_no_part_is_spoken_of(title, body, dis
 def test_the_version_that_is_printed_puts_nothing_out_of_scope():
     body = fence('$ python -c "import torch; print(torch.__version__)"\n2.9.0', "bash")
     assert facets("FSDP hangs in step 3", f"On 8 GPUs.\n{body}").distributed
+
+
+OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"My computer has one RTX 3090, I start it like\n\npython ft.py --batch 8\n\n{OOM}\n\n"
+        "In the future I want to do distributed but first it must fit on this one.",
+        f"I only have one card and no second one yet. python run.py.\n\n{OOM}",
+        f"PC with one GPU (RTX 3080). I run `python main.py`.\n\n{OOM}\n\nDistributed comes later.",
+        f"There is one A100 in the server. {OOM} We switch to distributed training next year.",
+        f"My system has only one GPU. {OOM}",
+    ],
+)
+def test_a_single_card_is_not_distributed_whatever_is_planned(body):
+    assert not facets("Distributed training out of memory", body).distributed
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"8 GPUs, DDP. It fits on one GPU, with all 8 rank 0 has {OOM}",
+        f"One GPU per node. torchrun --nproc-per-node 1 --nnodes 4. {OOM}",
+        f"Each worker has one GPU. python -m torch.distributed.run --nproc_per_node=4 a.py. {OOM}",
+        f"Each machine has one H100, torchrun --nnodes 2 ft.py on both. {OOM}",
+    ],
+)
+def test_a_single_card_for_each_of_several_is(body):
+    assert facets("Distributed training out of memory", body).distributed
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ('#error "Expected GLOO_USE_CUDA to be defined"', "compiling torch from source, always"),
+        ("build stops in third_party/tensorpipe", "I compile from source on Debian."),
+        ("Cannot compile gloo", "It stops at third_party/gloo/gloo/tcp.cc with error: no member"),
+        ("Compilation with USE_MPI=1 fails", "No MPI_CXX."),
+        ("NCCL does not compile", "pip install -e . : third_party/nccl/src/include: error"),
+        ("gcc 13", "Compiling torch from source stops: fatal error: gloo/config.h"),
+    ],
+)
+def test_a_build_that_stops_is_not_distributed(title, body):
+    assert not facets(title, body).distributed
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("gloo: Connection closed by peer", "all_reduce on 2 hosts. I compiled torch from source."),
+        ("ProcessGroupNCCL hangs", "compiled from source with NCCL 2.27, 2 nodes"),
+        ("torchrun: error: unrecognized arguments", "torchrun --foo a.py, compiled from source"),
+        ("all_reduce fails", "It compiles from source without errors, all_reduce on 2 ranks fails"),
+    ],
+)
+def test_a_build_of_ones_own_that_runs_is(title, body):
+    assert facets(title, body).distributed

@@ -12,7 +12,10 @@ CLAIMS = {
     "crash": ("ProcessGroupGloo problem", "Segmentation fault in c10d::ProcessGroupGloo."),
     "multinode_hang": ("all_gather problem", "On 4 nodes the job hangs in all_gather for ever."),
     "checkpoint_corruption": ("DCP problem", "The weights in the saved checkpoint are corrupted."),
+    "reach": ("gloo problem", "Every distributed job fails to start, all users are affected."),
+    "internal_assert": ("ProcessGroupGloo problem", "An internal assert in the c10d store."),
 }
+NOT_MEANT = [name for name in CLAIMS if name not in ("crash", "internal_assert")]
 FAMILIES = pytest.mark.parametrize("family", CLAIMS)
 OWN_DOING = (
     "It was my mistake: I had passed the wrong group.",
@@ -85,7 +88,7 @@ def test_a_maintainer_says_that_it_is_mended(family, words):
     assert urgent(family, comment=words, role="MEMBER") == ()
 
 
-@pytest.mark.parametrize("family", [name for name in CLAIMS if name != "crash"])
+@pytest.mark.parametrize("family", NOT_MEANT)
 @pytest.mark.parametrize("words", EXPECTED)
 @pytest.mark.parametrize("role", ["NONE", "MEMBER"])
 def test_what_is_as_it_is_meant_to_be_is_not_urgent(family, words, role):
@@ -133,3 +136,96 @@ def test_values_that_were_ones_own_doing_are_not_urgent(words):
 )
 def test_values_that_are_not_ones_own_doing_are_urgent(words):
     assert "silent_correctness" in facets("DDP training", words).high_priority
+
+
+@pytest.mark.parametrize("family", NOT_MEANT)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "You never call set_device, so that all ranks share one GPU.",
+        "Your script calls `optimizer.step()` before the backward of the last micro batch.",
+        "The script modifies the parameters after wrapping them, which isn't allowed.",
+        "The group is created on a subset only; every rank has to call new_group.",
+        "This is a misconfiguration: rank 1 has another world size.",
+        "That is a documented restriction.",
+        "This limit is in the docs of the function.",
+        "Refusing this is deliberate.",
+        "Works as it should: the mean is taken over ranks.",
+        "Behaves as specified.",
+        "There is a bug in your collate function: rank 1 gets an empty batch.",
+    ],
+)
+def test_a_maintainer_names_the_mistake_or_the_limit(family, words):
+    assert urgent(family, comment=words, role="MEMBER") == ()
+
+
+@FAMILIES
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Which device does each rank use?",
+        "Please set TORCH_DISTRIBUTED_DEBUG=DETAIL and send the log.",
+        "You have found a bug, thanks.",
+        "You need to file this upstream too, but it's our bug.",
+        "Thanks for the report, your script shows it here as well.",
+        "You should be able to see it on one host, too.",
+    ],
+)
+def test_what_a_maintainer_asks_or_confirms_takes_nothing_back(family, words):
+    assert family in urgent(family, comment=words, role="MEMBER")
+
+
+@FAMILIES
+@pytest.mark.parametrize(
+    "words",
+    ["That was it.", "That was it, thanks!", "Yes, that was the problem.", "Solved, thanks."],
+)
+def test_a_reporter_agrees_with_what_was_found(family, words):
+    assert urgent(family, comment=words) == ()
+
+
+@FAMILIES
+@pytest.mark.parametrize(
+    "words",
+    [
+        "That was not it.",
+        "Was that it?",
+        "That was it for the first error, the second is still there.",
+        "Thanks, that fixed it.",
+        "With set_device it still fails.",
+    ],
+)
+def test_a_reporter_who_only_goes_on_takes_nothing_back(family, words):
+    assert family in urgent(family, comment=words)
+
+
+@FAMILIES
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("Thanks, that fixed it.", False),
+        ("It works after setting the device.", False),
+        ("Ok, that did the trick.", False),
+        ("It works now, but still fails without the workaround.", True),
+        ("Same result with it.", True),
+    ],
+)
+def test_what_helped_is_held_against_what_a_maintainer_named(family, words, left):
+    title, body = CLAIMS[family]
+    named = said("All four ranks use device 0, set it from LOCAL_RANK.", "MEMBER", "m")
+    found = facets(title, body, named, said(words, "NONE", "reporter")).high_priority
+    assert (family in found) is left
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Nothing of torch.distributed works for anybody here!!",
+        "No job starts any more, nobody of us can use it.",
+        "Every distributed job of our cluster fails, all colleagues are hit.",
+        "torch.distributed fails for everyone at our institute.",
+        "All 40 users of our cluster are affected.",
+    ],
+)
+def test_ones_own_place_is_not_many_users(words):
+    assert facets("Distributed jobs do not start", words).high_priority == ()

@@ -288,3 +288,36 @@ def test_what_is_added_to_a_report_takes_it_back(added):
 def test_a_crash_that_is_taken_back_may_leave_a_wish(words, kind):
     found = facets("FSDP segfaults", WRAPPED, said(words, login="reporter"))
     assert found.kind == kind
+
+
+SILENT_HANGS = [
+    (
+        '4 nodes: every rank prints "start" and nothing more for the rest of the night',
+        "In the morning there is still only `start` in the log. With one node it takes 6 seconds.",
+    ),
+    ('2 hosts: "hello" on each rank, then silence until the morning', "See above."),
+    ('8 nodes, new_group: no line after "begin" all weekend', "With a single node it is quick."),
+    ('Two machines: the script shows "init ok" and then nothing for hours', "One machine: 2 s."),
+    ('all_reduce across 3 nodes: last line is "before", three hours ago', "With one node: 2 s."),
+    ('Nothing after "connected" on 2 nodes', "In the morning there was still only `connected`."),
+    ("Two servers", 'All write "enter", nobody writes "leave", 5 hours later the same.'),
+]
+
+
+@pytest.mark.parametrize(("title", "body"), SILENT_HANGS)
+def test_a_hang_that_is_told_by_its_course(title, body):
+    found = facets(title, f"{body}\n\n{COLLECTIVE}")
+    assert found.high_priority == ("multinode_hang",)
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ('1 node: every rank prints "start" and nothing more for the rest of the night', "8 GPUs."),
+        ('4 nodes: every rank prints "start" and nothing more', "The rest is in the file."),
+        ('4 nodes: prints "start" and then raises ValueError', "Nothing more in the log."),
+        ('2 nodes: the log shows "start" twice', "It finished over night."),
+    ],
+)
+def test_a_short_log_is_no_hang(title, body):
+    assert facets(title, f"{body}\n\n{COLLECTIVE}").high_priority == ()

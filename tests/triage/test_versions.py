@@ -106,6 +106,8 @@ def test_versions_are_compared_as_far_as_both_go():
         "Older releases (2.2 - 2.5) do not have this.",
         "2.7 does not show it, 2.8 does.",
         "The error occurs on 2.9, it does not happen on 2.8.",
+        "In 2.4 the very same lines work, in 2.6 they fail.",
+        "On 2.8 the same code passes, on 2.9 it raises.",
     ],
 )
 def test_an_earlier_version_worked(text):
@@ -147,6 +149,8 @@ def test_an_earlier_version_worked(text):
         "I see this on 2.8, I have not tried others.",
         "accelerate 0.30 ran, 1.0 fails; torch is pinned to 2.6.",
         "It came with bf16, between 2.5 and 2.6 GB of memory are lost.",
+        "Stuck on 2.4.1, where it fails. In 2.6 the very same lines work.",
+        "With 2.5 it raises; in 2.7 the same code passes.",
     ],
 )
 def test_no_earlier_version_worked(text):
@@ -232,3 +236,37 @@ def test_a_regression_that_is_mended_since_is_none(later, stands):
 def test_what_a_later_version_repairs_is_urgent_no_more(words, repaired):
     found = facets("all_reduce segfaults", words).high_priority
     assert ("crash" not in found) is repaired
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "told", "urgent"),
+    [
+        (
+            "init_device_mesh on 2.4: slicing raises (2.6 ok)",
+            "We are stuck on 2.4.1, so for us it is down. In 2.6 the very same lines work.",
+            "Slicing by a flattened name came with 2.5, it never existed in 2.4.",
+            False,
+        ),
+        (
+            "DeviceMesh on 2.5: slicing raises (fine on 2.7)",
+            "We cannot leave 2.5.1.",
+            "Nested slicing was introduced in 2.6; 2.5 has never had it.",
+            False,
+        ),
+        (
+            "DTensor on 2.4",
+            "Works on 2.6, does not on 2.4, we must use 2.4.",
+            "2.4 predates that schedule, it landed in 2.5.",
+            False,
+        ),
+        (
+            "init_device_mesh on 2.6: slicing raises (2.4 ok)",
+            "Production was 2.4.1. In 2.6 the very same lines raise.",
+            "Confirmed, came in with 2.5.",
+            True,
+        ),
+    ],
+)
+def test_what_came_with_a_later_version_is_no_regression(title, body, told, urgent):
+    found = facets(title, body, said(told, "MEMBER", "m"))
+    assert ("regression" in found.high_priority) is urgent

@@ -303,7 +303,8 @@ EVENT_DENIED_BEFORE: Final[Cue] = cue(
     r"\b(?:no|not|without|isn'?t|wasn'?t|doesn'?t|does not|didn'?t|don'?t|won'?t|wouldn'?t"
     r"|hasn'?t|haven'?t|can'?t|cannot|nor|neither|free of|instead of|rather than|avoid(?:s|ed"
     r"|ing)?|prevent(?:s|ed|ing)?"
-    r"|stopp?(?:s|ed)?|fix(?:es|ed)?|rul(?:ed|ing) out|nothing|zero|hardly"
+    r"|stopp?(?:s|ed)?|fix(?:es|ed)?|rul(?:ed|ing) out"
+    r"|nothing(?! (?:after|behind|more|further))|zero|hardly"
     r"|sans)\s{1,2}(?!(?:return|finish|complete|work|start|proceed|converge|respond|terminate|exit"
     r"|continue|progress|run|succeed|(?<=without )(?:an )?end)\w{0,3}\b)"
     r"(?:[\w'/-]{1,16}\s{1,2}){0,3}$",

@@ -217,6 +217,7 @@ def _own_outcome(clause: Clause, words: VersionWords) -> bool | None:
     if not told:
         return None
     told = [x for x in told if not words.has(x.concepts, NEGATOR)] or told  # `no longer has it`
+    told = [x for x in told if words.has(x.concepts, "works", "fails")] or told  # `the same works`
     at = clause.versions[-1][1].first if clause.versions else 0
     nearest = min(told, key=lambda token: abs(token.first - at) if clause.versions else 0)
     return words.has(nearest.concepts, "works")
