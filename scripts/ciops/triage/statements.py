@@ -33,8 +33,8 @@ _INSIDE: Final = re.compile(r"\bin(?:side)?\s{1,2}(?:(?:a|an|the)\s{1,2})?$")
 _FLAGS: Final = re.compile(
     r"(?: --?[a-z][\w-]{1,30}(?:[= ](?!-)[\w.:/-]{0,39}\w(?= --|`| [a-z]))?){1,5}`?"
 )
-_FROM: Final = re.compile(r"\bfrom (?:\S{1,20} ){1,2}$")
-"""Before `to`, which is then no infinitive: `going from x to y loses it`."""
+_CERTAIN: Final = re.compile(r"\b(?:from (?:\S{1,20} ){1,2}|no (?:\S{1,20} ){1,3})$")
+"""Before what is then neither infinitive nor doubt: `from x to y loses it`, `no job can start`."""
 _LIST_BEFORE: Final = re.compile(r"(?:[\w.-]{1,24}(?:,| and| or| nor|/)\s?){1,4}$")
 _CALL: Final = re.compile(r"\([^()\n]{0,120}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\)")
 
@@ -147,7 +147,7 @@ def _is_background(window: _Window) -> bool:
 def _is_supposed(window: _Window) -> bool:
     """Whether it may only be, or was taken for true once."""
     possible = pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before)
-    if possible is None or _FROM.search(window.before, 0, possible.start()):
+    if possible is None or _CERTAIN.search(window.before, 0, possible.start()):
         return False
     return pattern(cues.BELIEF_MENDED_AFTER).match(window.after) is None
 
