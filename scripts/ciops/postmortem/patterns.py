@@ -200,4 +200,4 @@ def needs_of(branches: Branches) -> list[Need]:
 def _weigh(text: str, _begins: bool, _ends: bool) -> Need:
     """How telling a text is; a private character, as for a person, is rarer than any word."""
     private = not text.isascii() and any("\ue000" <= char <= "\uf8ff" for char in text)
-    return Need(_LONGEST + 1 if private else min(len(text), _LONGEST), (text,))
+    return Need(_LONGEST + 1 if private else min(len(text.strip()), _LONGEST), (text,))
