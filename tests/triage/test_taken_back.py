@@ -153,6 +153,11 @@ def test_values_that_are_not_ones_own_doing_are_urgent(words):
         "Works as it should: the mean is taken over ranks.",
         "Behaves as specified.",
         "There is a bug in your collate function: rank 1 gets an empty batch.",
+        "loss_fn is called per microbatch and you sum the outputs.",
+        "`x.cuda()` makes a copy, you broadcast the copy and print the original.",
+        "You load into a state dict that is a copy.",
+        "The world size is 8 but you start only 4 processes.",
+        "It accepted that, which was an oversight. The error is intended.",
     ],
 )
 def test_a_maintainer_names_the_mistake_or_the_limit(family, words):
@@ -169,6 +174,10 @@ def test_a_maintainer_names_the_mistake_or_the_limit(family, words):
         "You need to file this upstream too, but it's our bug.",
         "Thanks for the report, your script shows it here as well.",
         "You should be able to see it on one host, too.",
+        "So you see the old value, that's ours to fix.",
+        "Hm, it should have raised. Will fix.",
+        "Thanks, you found a race. We forget to take the lock.",
+        "Do you pass the group?",
     ],
 )
 def test_what_a_maintainer_asks_or_confirms_takes_nothing_back(family, words):
@@ -178,7 +187,16 @@ def test_what_a_maintainer_asks_or_confirms_takes_nothing_back(family, words):
 @FAMILIES
 @pytest.mark.parametrize(
     "words",
-    ["That was it.", "That was it, thanks!", "Yes, that was the problem.", "Solved, thanks."],
+    [
+        "That was it.",
+        "That was it, thanks!",
+        "Yes, that was the problem.",
+        "Solved, thanks.",
+        "I had not called eval() on the stages.",
+        "Please close, I had an off-by-one in my reference.",
+        "My venv mixed two versions.",
+        "NCCL_SOCKET_IFNAME pointed to docker0. All good now.",
+    ],
 )
 def test_a_reporter_agrees_with_what_was_found(family, words):
     assert urgent(family, comment=words) == ()
@@ -193,6 +211,7 @@ def test_a_reporter_agrees_with_what_was_found(family, words):
         "That was it for the first error, the second is still there.",
         "Thanks, that fixed it.",
         "With set_device it still fails.",
+        "NCCL_SOCKET_IFNAME is set to eth0, same result.",
     ],
 )
 def test_a_reporter_who_only_goes_on_takes_nothing_back(family, words):

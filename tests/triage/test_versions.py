@@ -151,6 +151,7 @@ def test_an_earlier_version_worked(text):
         "It came with bf16, between 2.5 and 2.6 GB of memory are lost.",
         "Stuck on 2.4.1, where it fails. In 2.6 the very same lines work.",
         "With 2.5 it raises; in 2.7 the same code passes.",
+        "We must stay with 2.3. It fails there, the identical script runs with 2.5.",
     ],
 )
 def test_no_earlier_version_worked(text):
@@ -270,3 +271,8 @@ def test_what_a_later_version_repairs_is_urgent_no_more(words, repaired):
 def test_what_came_with_a_later_version_is_no_regression(title, body, told, urgent):
     found = facets(title, body, said(told, "MEMBER", "m"))
     assert ("regression" in found.high_priority) is urgent
+
+
+def test_what_failed_before_says_nothing_of_a_version_that_works():
+    assert told("Confirmed, with 2.6.1 all is fine.") == {((2, 6, 1), True)}
+    assert told("With 2.9.1 training is fine for a day, then it hangs.") == {((2, 9, 1), False)}

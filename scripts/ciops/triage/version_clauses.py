@@ -131,7 +131,7 @@ def settle(clauses: Sequence[Clause], words: VersionWords) -> None:
         if at:
             _set_against(clauses[at - 1], clause, words)
     if len({version for clause in clauses for version, _ in clause.versions}) == 1:
-        _settle_the_only_one(clauses, False in own, words)
+        _settle_the_only_one(clauses, own, words)
 
 
 def _hear_next(clause: Clause, later: Clause, after: bool | None, words: VersionWords) -> None:
@@ -144,10 +144,16 @@ def _hear_next(clause: Clause, later: Clause, after: bool | None, words: Version
         clause.said |= later.said & words.bits["past"]
 
 
-def _settle_the_only_one(clauses: Sequence[Clause], failed: bool, words: VersionWords) -> None:
-    """`With 2.9 it ran for a day and then hung`: one version that worked until it failed."""
+def _settle_the_only_one(
+    clauses: Sequence[Clause], own: Sequence[bool | None], words: VersionWords
+) -> None:
+    """`With 2.9 it ran for a day and then hung`: one version that worked until it failed.
+
+    What failed before (`confirmed, with 2.9 all is fine`) says nothing of one that works.
+    """
     then = any(words.has(clause.said, "then") for clause in clauses)
-    for clause in clauses:
+    for at, clause in enumerate(clauses):
+        failed = False in own[at if own[at] else 0 :]
         once = clause.outcome and words.has(clause.said, "past") and not then
         if failed and clause.versions and not once:
             clause.outcome = False
