@@ -35,6 +35,10 @@ _TELLS: Final = re.compile(
     r"(?i)!=|\b(?:want(?:ed|s)?|got|expect\w*|unexpected\w*|should|must|not?|cannot|can't|could|mismatch"
     r"|differ\w*|wrong|invalid|missing|fail\w*|err(?:or)?s?|panic\w*|time(?:d )?out|nil|\w+n't)\b"
 )
+# What is measured may be named after errors: a budget of them, their rate, how many there are.
+_MEASURE: Final = re.compile(
+    r"(?i)\b(?:err(?:or)?s?|fail\w*|panics?|time-?outs?)(?: \w+)?\s?[:=] ?[\d.]+%?$"
+)
 _DETAIL: Final = re.compile(r"(?i)(?:expected|actual|received|got)\b")
 
 
@@ -155,12 +159,17 @@ def telling(event: Event) -> Event:
 
     Tests also say how far they are, in the same form.
     """
-    if event.kind != _TEST or not _MESSAGE.match(event.text) or _TELLS.search(event.text):
+    if event.kind != _TEST or not _MESSAGE.match(event.text) or _tells(event.text):
         return event
     for line in event.after:
         text = peel(line.text).text.strip()
         if not _MESSAGE.match(text):
             break
-        if _TELLS.search(text):
+        if _tells(text):
             return replace(event, number=line.number, text=text)
     return event
+
+
+def _tells(text: str) -> bool:
+    """Whether the message of a test tells of a failure, not of a measure."""
+    return _TELLS.search(_MEASURE.sub("", text)) is not None

@@ -21,6 +21,8 @@ _STACKS: Final = tuple(
         # Node, browsers
         r"^\s+at (?:(?:async |new )?(?P<name>[\w.$<>\[\] ]+) \()?"
         r"(?P<path>[^():\s]+):(?P<line>\d+)(?::\d+)?\)?$",
+        # Ruby
+        r"^\s+(?:\d+: )?from (?P<path>[^:\s]+):(?P<line>\d+)(?::in [`'](?P<name>.+)')?$",
         # Rust
         r"^\s+at (?P<path>\.?/[^:\s]+):(?P<line>\d+)(?P<name>)",
         # Go

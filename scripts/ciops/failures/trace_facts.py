@@ -14,6 +14,7 @@ from ciops.failures.framing import Visible
 _TOLD_WITHIN: Final = 30
 _EXPLAINED_WITHIN: Final = 3
 _VERDICT_WITHIN: Final = 60
+_FAR: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,15 @@ class Facts:
             for other in self.events
             if other.role == roles.CAUSE and not other.recovered
         )
+
+    def is_far_above_tests(self, event: Event) -> bool:
+        """Whether much was printed between an event and the first test that is said to fail."""
+        tests = (
+            one.start or one.number
+            for one in self.events
+            if one.kind == "test" and one.number > event.number and not one.recovered
+        )
+        return min(tests, default=0) - event.end > _FAR
 
     def explains_a_test(self, event: Event) -> bool:
         """Whether an exception stands right below the name of a test that failed."""

@@ -138,11 +138,10 @@ def _of_cause(event: Event, facts: Facts) -> int:
 
 
 def _is_output_of_a_test(event: Event, facts: Facts) -> bool:
-    return (
-        event.kind == "exception"
-        and event.alive >= _ALIVE_IN_TESTS
-        and facts.tests_fail_after(event)
-    )
+    """Whether tests went on after an exception, and one of them failed then, of its own."""
+    if event.kind != "exception" or not facts.tests_fail_after(event):
+        return False
+    return event.alive >= _ALIVE_IN_TESTS or (event.bare and facts.is_far_above_tests(event))
 
 
 def _is_survived(event: Event, facts: Facts) -> bool:
