@@ -184,7 +184,8 @@ SMELLING = "the tag must be signed\n"
         ("$ make\nnote: x\n" + SMELLING + "\n", SMELLING),
         ("$ make\nthe key must be set\n" + SMELLING, "the key must be set"),
         ("$ make\nthe key must be set\n\n" + SMELLING, SMELLING),
-        ("$ make\n" + SMELLING + "note: x\n" * 9, None),
+        ("$ make\n" + SMELLING + "note: x\n" * 9, SMELLING),
+        ("$ make\n" + SMELLING + "note: x\n" * 30, None),
     ],
     ids=[
         "a shell's error that leads up to another",
@@ -192,6 +193,7 @@ SMELLING = "the tag must be signed\n"
         "a line over a blank one",
         "the first of lines that smell",
         "not one of another paragraph",
+        "one above notes of the same command",
         "no line far above the verdict",
     ],
 )

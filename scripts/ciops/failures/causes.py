@@ -53,6 +53,9 @@ _HEADLINE: Final = re.compile(r":$|\b\d+ validation errors? for\b")
 _GUESS: Final = "the only error stands far above the end, and the job went on after it"
 _OUTLIVED: Final = "the job went on after it, and nothing says that it failed"
 _HINTED: Final = "only a line above the statement of failure hints at the cause"
+_UNRULED: Final = (
+    "no rule knows the tool: of what it printed last, this looks most like its failure"
+)
 _EMPTY: Final = "the trace is empty"
 _CUT: Final = "the runner cut the trace at its limit before a cause was printed"
 _ONLY_WRAPPERS: Final = "the trace shows only wrappers of a failure"
@@ -198,7 +201,7 @@ def _identifying(event: Event) -> str:
 def _doubt(event: Event, facts: Facts) -> str:
     """Why an event is no strong evidence, in words; empty when it is."""
     if event.role == roles.HINT:
-        return _HINTED
+        return _UNRULED if event.rule == last_output.WORDS else _HINTED
     if event.kind == weights.SUMMARY:
         return _ONLY_WRAPPERS
     if _is_guessed(event, facts):

@@ -17,6 +17,7 @@ from ciops.failures import weights
 from ciops.failures.events import ENDS_ITSELF, Event
 from ciops.failures.framing import Visible
 from ciops.failures.knowledge import Knowledge
+from ciops.failures.likeness import likest
 from ciops.failures.line_rules import Said
 from ciops.failures.prefixes import WARNING, peel
 from ciops.failures.speakers import ECHO
@@ -25,6 +26,8 @@ from ciops.failures.trace_facts import Facts
 FINDING: Final = "finding"
 MARK: Final = "mark"
 HEAD: Final = "head"
+WORDS: Final = "last-words"
+"""Stands for the rule of a line that no rule knows."""
 # Wrappers that stand right below the output of what failed.
 _OF_COMMANDS: Final = frozenset(("make", "command", "tool", weights.SUMMARY))
 _HINTING: Final = frozenset((roles.HINT, roles.STATED, roles.CAUSE))
@@ -32,9 +35,10 @@ _GROUP: Final = "##[group]Run "
 _END_OF_GROUP: Final = "##[endgroup]"
 
 _WARNS: Final = "warning"
-_WORDS: Final = "last-words"
 _COUNTS: Final = "counts"
 _NEAR: Final = 6
+_FOR: Final = 3
+_AGAINST: Final = -12
 _WARNING: Final = re.compile(r"(?i)(?<!\w)warning(?!\w)")
 _PLACE: Final = re.compile(
     r"^(?!.*\w[Ww]arning: )[^:]{0,40}(?:: ?\w+: )?\S+\.\w{1,10}(?::\d+|\(\d+|: line \d+)"
@@ -95,7 +99,35 @@ def _above_verdict(event: Event, facts: Facts, knowledge: Knowledge) -> Event | 
             found = look(output, event)
             if found is not None:
                 return found
-    return _last_words(event, facts, knowledge)
+    last = _last_words(event, facts, knowledge)
+    return last or _likest(outputs[0], event, facts)
+
+
+def _likest(output: Sequence[_Heard], event: Event, facts: Facts) -> Event | None:
+    """What looks most like a failure in what a command printed, where no rule knows any of it."""
+    if not output or _is_known(output[0].line.number, event, facts):
+        return None
+    at = likest([(heard.line.text, _opinion(heard)) for heard in output])
+    return _event(output[at], event, roles.HINT) if at is not None else None
+
+
+def _is_known(first: int, event: Event, facts: Facts) -> bool:
+    """Whether rules know more of the output of a command than that it failed, or not all is seen.
+
+    Where they know wrappers of a failure, the cause was perhaps not printed at all.
+    """
+    seen = event.before[0].number < first
+    return not seen or any(first <= one.number < event.number for one in facts.events)
+
+
+def _opinion(heard: _Heard) -> int:
+    """What rules think of a line: they know most of what is none of a failure."""
+    if not heard.text or heard.warns:
+        return _AGAINST
+    if heard.said is None:
+        return 0
+    role = heard.said.rule.role
+    return _FOR if role in _HINTING else _AGAINST
 
 
 def _last_words(event: Event, facts: Facts, knowledge: Knowledge) -> Event | None:
@@ -144,7 +176,7 @@ def _nearest(output: Sequence[_Heard]) -> Iterator[_Heard]:
 
 
 def _event(heard: _Heard, below: Event, role: str) -> Event:
-    rule = heard.said.rule.id if heard.said else _WARNS if heard.warns else _WORDS
+    rule = heard.said.rule.id if heard.said else _WARNS if heard.warns else WORDS
     found = Event(heard.line.number, heard.text, role, rule, before=below.before)
     found.start = found.end = found.number
     found.last, found.alive, found.outlived = below.last, below.alive, below.outlived
