@@ -95,11 +95,12 @@ def _first_cause(facts: Facts, knowledge: Knowledge) -> Event | None:
     """The event that weighs most, the earliest of equals."""
     weighed = next(filter(None, (_weighed(some, facts) for some in left_standing(facts))), None)
     if weighed is None:
-        return last_output.hint(facts, knowledge)
+        captured = last_output.captured(facts, knowledge)
+        return captured or last_output.hint(facts, knowledge)
     event = first_try(chosen(weighed), facts.events)
     event = telling(_specific(event, facts.events, knowledge))
     if is_shrugged_off(event) or (event.passed_over and _is_guessed(event, facts)):
-        found = last_output.hint(facts, knowledge)
+        found = last_output.hint(facts, knowledge) or last_output.at_the_end(facts, knowledge)
         if found and _is_rather(found, event):
             return found
     if _WAITED.search(" ".join((event.text, *event.more[:2]))):

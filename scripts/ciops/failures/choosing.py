@@ -25,6 +25,10 @@ _ADJACENT: Final = 3
 # Kinds of errors that scripts shrug off.
 _SHRUGGED: Final = frozenset(("shell", "git", "network", "deployment", "stated"))
 _WENT_ON: Final = 4
+# A command of a script after which another one is run where it fails; not one that ends the script.
+_EITHER: Final = re.compile(
+    r"\$ (?P<first>[^\s|;&]+)[^|;&]* \|\| (?P<other>(?!.*\b(?:exit|return|false|die|echo)\b).+)"
+)
 _OPENING: Final = 7
 _WORD: Final = 5
 _SAME: Final = 24
@@ -77,8 +81,25 @@ def _unshrugged(weighed: Weighed) -> Weighed:
     return [
         (weight, one)
         for weight, one in weighed
-        if not is_shrugged_off(one) or last.number - one.last <= APART or _is_alike(one, last)
+        if one is last or not (_is_replaced(one) or _is_passed(one, last))
     ]
+
+
+def _is_passed(one: Event, last: Event) -> bool:
+    """Whether a job went on after a single line, until something else failed further below."""
+    return is_shrugged_off(one) and last.number - one.last > APART and not _is_alike(one, last)
+
+
+def _is_replaced(event: Event) -> bool:
+    """Whether a command said it in whose stead the script ran another: `one || other`."""
+    if not event.bare or event.kind not in _SHRUGGED:
+        return False
+    commands = (line.text for line in reversed(event.before) if line.text.startswith("$ "))
+    either = _EITHER.match(next(commands, ""))
+    if either is None:
+        return False
+    name = either["first"].rpartition("/")[2]
+    return name in event.text and name != either["other"].split()[0].rpartition("/")[2]
 
 
 def _is_alike(one: Event, other: Event) -> bool:

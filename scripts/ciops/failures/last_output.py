@@ -14,7 +14,7 @@ from typing import Final
 
 from ciops.failures import line_rules as roles
 from ciops.failures import weights
-from ciops.failures.events import ENDS_ITSELF, Event
+from ciops.failures.events import ENDS_ITSELF, FAILED, Event
 from ciops.failures.framing import Visible
 from ciops.failures.knowledge import Knowledge
 from ciops.failures.likeness import likest
@@ -31,6 +31,8 @@ WORDS: Final = "last-words"
 # Wrappers that stand right below the output of what failed.
 _OF_COMMANDS: Final = frozenset(("make", "command", "tool", weights.SUMMARY))
 _HINTING: Final = frozenset((roles.HINT, roles.STATED, roles.CAUSE))
+_CAPTURED: Final = re.compile(r"\[\d+ lines? of output\]$")
+_END_OF_CAPTURED: Final = "[end of output]"
 _GROUP: Final = "##[group]Run "
 _END_OF_GROUP: Final = "##[endgroup]"
 
@@ -81,6 +83,33 @@ def hint(facts: Facts, knowledge: Knowledge) -> Event | None:
     return None
 
 
+def captured(facts: Facts, knowledge: Knowledge) -> Event | None:
+    """What looks most like a failure in the output of another program that a tool shows framed.
+
+    pip does so with what a build printed: `╰─> [3 lines of output]` to `[end of output]`.
+    """
+    for event in facts.events:
+        texts = [line.text.strip() for line in event.before]
+        if event.role != roles.WRAPPER or _END_OF_CAPTURED not in texts:
+            continue
+        end = texts.index(_END_OF_CAPTURED)
+        begins = [at for at, text in enumerate(texts[:end]) if _CAPTURED.search(text)]
+        if begins:
+            shown = [_hear(line, knowledge) for line in event.before[begins[-1] + 1 : end]]
+            return _likest(shown, event)
+    return None
+
+
+def at_the_end(facts: Facts, knowledge: Knowledge) -> Event | None:
+    """What looks most like a failure in what the last command printed, where nobody judges it."""
+    if any(event.role in FAILED for event in facts.events) or facts.passed:
+        return None
+    below = Event(facts.lines, "", roles.WRAPPER, before=list(facts.tail))
+    last = next(_outputs(facts.tail, knowledge))
+    known = not last or _is_known(last[0].line.number, below, facts)
+    return None if known else _likest(last, below)
+
+
 def _is_verdict(event: Event, facts: Facts) -> bool:
     """Whether a wrapper stands right below the output of what failed, and was not overcome."""
     if event.kind == "runner":
@@ -100,13 +129,13 @@ def _above_verdict(event: Event, facts: Facts, knowledge: Knowledge) -> Event | 
             if found is not None:
                 return found
     last = _last_words(event, facts, knowledge)
-    return last or _likest(outputs[0], event, facts)
+    if last or not outputs[0] or _is_known(outputs[0][0].line.number, event, facts):
+        return last
+    return _likest(outputs[0], event)
 
 
-def _likest(output: Sequence[_Heard], event: Event, facts: Facts) -> Event | None:
+def _likest(output: Sequence[_Heard], event: Event) -> Event | None:
     """What looks most like a failure in what a command printed, where no rule knows any of it."""
-    if not output or _is_known(output[0].line.number, event, facts):
-        return None
     at = likest([(heard.line.text, _opinion(heard)) for heard in output])
     return _event(output[at], event, roles.HINT) if at is not None else None
 

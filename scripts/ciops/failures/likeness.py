@@ -38,7 +38,8 @@ _SIGNS: Final = tuple(
         # progress, counts, how it ended
         (
             -6,
-            r"(?i)^(?:\S+: )?(?!missing|noth|some|exist|conflict|refus|abort)\w+ing\b(?! (?:or|argument|option|from the|in the)\b)|\.\.\.|\d ?%",
+            r"(?i)^(?:\S+: )?(?!missing|noth|some|exist|conflict|refus|abort)\w+ing\b"
+            r"|\.\.\.|\d ?%",
         ),
         (-6, r"(?i)\b(?:done|ok(?:ay)?|passed|success\w*|finished|completed?)\W*$|^\W*$"),
         (-6, r"(?i)^(?:\S+ ){0,2}\d+ (?:of|out of|/) \d+\b|^\W*\d+ \w+(?:, \d+ \w+)*\W*$"),
