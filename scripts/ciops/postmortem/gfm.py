@@ -263,6 +263,8 @@ def _unglued(before: str, piece: str) -> str:
 
 def escape(text: str) -> str:
     """Text that Markdown shows as it is."""
+    if not _ESCAPES.search(text):
+        return text
     out = ""
     for match in _WORD.finditer(text):
         out += _unglued(out, _piece(match))
