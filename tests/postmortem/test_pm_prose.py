@@ -9,6 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ciops.postmortem.blocks import parse_blocks
 from ciops.postmortem.claims import Scope
 from ciops.postmortem.prose import Finding, Prose, check, check_record, document_line
 from ciops.postmortem.prose_rules import Guide, load_guide
@@ -298,3 +299,4 @@ def test_a_line_alone_reads_as_it_does_behind_another_paragraph(text):
     """One line is read without a Markdown parser where it can be nothing but a paragraph."""
     alone, behind = sentences([text, f"Before.\n\n{text}"], guide("en"), None)
     assert [each.text for each in alone] == [each.text for each in behind[1:]]
+    assert parse_blocks(text) == parse_blocks(f"Before.\n\n{text}")[1:]

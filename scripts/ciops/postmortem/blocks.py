@@ -72,6 +72,8 @@ class Rule:
 Block: TypeAlias = Paragraph | Heading | CodeBlock | Quote | Items | Table | Rule
 Blocks: TypeAlias = tuple[Block, ...]
 
+_ONE_LINE: Final = re.compile(r"(?!```)[^\s#>|~*+=_<\[0-9-][^\n\r\t\0]*\n?")
+
 
 @cache
 def parser() -> MarkdownIt:
@@ -93,8 +95,19 @@ def parser() -> MarkdownIt:
     return md
 
 
+def only_line(source: str) -> str:
+    """The line that can be nothing but a paragraph: most texts are one, and need no parser.
+
+    Empty where it takes a parser to tell.
+    """
+    return source.strip() if _ONE_LINE.fullmatch(source) else ""
+
+
 def parse_blocks(source: str) -> Blocks:
     """Markdown as blocks."""
+    line = only_line(source)
+    if line:
+        return (Paragraph(parse_inline(line)),)
     return _blocks(_Cursor(parser().parse(source)))
 
 

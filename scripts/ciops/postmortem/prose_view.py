@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ciops.plumbing.pattern_reading import Branches
-from ciops.postmortem.blocks import parser
+from ciops.postmortem.blocks import only_line, parser
 from ciops.postmortem.inline_tokens import is_cjk, tokens
 from ciops.postmortem.patterns import specialised, text_of, tree, within
 from ciops.postmortem.prose_rules import CODE, PERSON, QUOTE, Guide
@@ -29,8 +29,6 @@ _CAPITALISED: Final = re.compile(
     r"(?<![\w@./-])(?P<head>[A-ZÀ-Þ][a-zà-ÿł]+)(?:-[A-ZÀ-Þ][a-zà-ÿ]+)?"
     r"(?: (?:(?:de|van|von|di|el|al) )?[A-ZÀ-Þ][a-zà-ÿ]+)?(?![A-Za-z0-9_(/@])"
 )
-# A line that can be nothing but a paragraph: most texts are one, and need no Markdown parser.
-_ONE_LINE: Final = re.compile(r"(?!```)[^\s#>|~*+=_<\[0-9-][^\n\r\t\0]*\n?")
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Dr|M|no|approx|env)$")
 
 
@@ -110,8 +108,9 @@ def _sentences(view: _View, source: str, line: int, number: int) -> Iterator[Sen
 
 def _paragraphs(markdown: str) -> Iterator[tuple[str, int]]:
     """Source and first line of every block of prose; quotes, code and their like are left out."""
-    if _ONE_LINE.fullmatch(markdown):
-        yield markdown.strip(), 0
+    line = only_line(markdown)
+    if line:
+        yield line, 0
         return
     quotes = 0
     for token in parser().parse(markdown):
