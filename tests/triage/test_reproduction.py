@@ -341,3 +341,20 @@ def test_a_script_whose_content_is_given_beside_its_launch():
     content = 'echo.py is `import os; print(os.environ["RANK"])`.'
     assert facets("c10d rendezvous times out", f"{launch}\n\n{content}").has_reproduction
     assert not facets("c10d rendezvous times out", f"{launch}\n\necho.py is ours.").has_reproduction
+
+
+@pytest.mark.parametrize(
+    ("words", "role", "present"),
+    [
+        (
+            "A few ideas:\n- install `ninja`\n- run `cmake --version`, take a newer one",
+            "MEMBER",
+            False,
+        ),
+        ("This reproduces it:\n1. install `ninja`\n2. run `pytest test_x.py`", "MEMBER", True),
+        ("1. install `ninja`\n2. run `python setup.py develop`", "NONE", True),
+    ],
+)
+def test_what_a_maintainer_lists_to_be_tried_is_no_reproduction(words, role, present):
+    login = "m" if role == "MEMBER" else "reporter"
+    assert facets(TITLE, "It fails.", said(words, role, login)).has_reproduction is present

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
@@ -58,12 +58,22 @@ _THEN_VERB: Final = re.compile(rf"(?:[,;] (?:and |then )?|\b(?:and|then) ){_VERB
 def listed_steps(reading: Reading) -> Iterator[tuple[Line, str]]:
     """At least two listed steps that tell somebody what to do, one of them concrete."""
     for lines in by_turn(reading):
-        steps = [x for x in lines if x.zone in ("prose", "steps") and _is_step(x.text)]
+        steps = [] if _is_advice(lines) else [x for x in lines if _may_be_step(x)]
         told = next((x for x in lines if _tells_steps(x) or _orders_steps(x)), None)
         if told is not None:
             yield told, "steps"
         if len(steps) >= 2 and sum(bool(_CONCRETE.search(_item(x.text))) for x in steps) >= 1:
             yield steps[0], "steps"
+
+
+def _may_be_step(line: Line) -> bool:
+    return line.zone in ("prose", "steps") and _is_step(line.text)
+
+
+def _is_advice(lines: Sequence[Line]) -> bool:
+    """Whether a maintainer lists what to try, and does not say that it shows the failure."""
+    advised = bool(lines) and lines[0].speaker == "maintainer"
+    return advised and not any("repro" in line.text.lower() for line in lines)
 
 
 _DESCRIBED: Final = re.compile(
