@@ -178,6 +178,8 @@ def test_a_maintainer_names_the_mistake_or_the_limit(family, words):
         "Hm, it should have raised. Will fix.",
         "Thanks, you found a race. We forget to take the lock.",
         "Do you pass the group?",
+        "So you call the hook on the bucket, and I can reproduce it.",
+        "You pass the group twice, and that's a bug.",
     ],
 )
 def test_what_a_maintainer_asks_or_confirms_takes_nothing_back(family, words):
