@@ -28,7 +28,7 @@ class Index:
     """
 
     cues: tuple[Cues, ...]
-    by_piece: Mapping[int, Mapping[str, tuple[int, ...]]]
+    by_piece: Mapping[int, Mapping[str, Sequence[int]]]
     always: tuple[int, ...]
 
     def candidates(self, text: str) -> list[int]:
@@ -63,14 +63,15 @@ def _holds(lowered: str, cues: Cues) -> bool:
 def index_of(needs: Iterable[Sequence[Need]]) -> Index:
     """An index of patterns by all that each of them needs; its number is its place."""
     cues = tuple([_cues(each) for each in needs])
-    by_piece: dict[int, dict[str, tuple[int, ...]]] = {}
+    by_piece: dict[int, dict[str, list[int]]] = {length: {} for length in range(1, _PROBE + 1)}
     for number, known in enumerate(cues):
         for piece in {piece[:_PROBE] for piece in known[0]} if known else ():
-            numbers = by_piece.setdefault(len(piece), {})
-            numbers[piece] = (*numbers.get(piece, ()), number)
+            by_piece[len(piece)].setdefault(piece, []).append(number)
     return Index(cues, by_piece, tuple([number for number, known in enumerate(cues) if not known]))
 
 
 def _cues(needs: Sequence[Need]) -> Cues:
     known = [need for need in needs if need.pieces]
-    return tuple([need.pieces for need in sorted(known, key=telling, reverse=True)])
+    if len(known) > 1:
+        known.sort(key=telling, reverse=True)
+    return tuple([need.pieces for need in known])
