@@ -146,6 +146,7 @@ LONG = [
     "`x` ",
     "Traceback (most recent call last):\n", "FSDP hangs not without NCCL ", "worked in 2.5 on 2.6 ",
     "- run `torchrun x.py`\n", "`f(x=1)` then ", "| a | b |\n", "wrong gradient value differs ",
+    ".hx" * 19 + "/",
     "x = dist.all_reduce(", "Could DDP do it? ", "\t", "1.", "@a ", "\\", "é", "****", "~~~\n",
 ]  # fmt: skip
 
@@ -165,6 +166,11 @@ def test_no_text_is_thought_about_for_long(piece):
     for body in ((piece * 60_000)[:60_000], f"```python\n{(piece * 60_000)[:60_000]}\n```"):
         facts = issue("x", body)
         assert is_done_within(0.4, lambda facts=facts: decided(facts))  # quiet: a fifth of it
+
+
+def test_scripts_and_launches_are_not_all_held_against_each_other():
+    facts = issue("x", "a.py is `import os`\n" * 1500 + "python -x\n" * 3000)
+    assert is_done_within(0.4, lambda: decided(facts))  # quiet: a tenth of it
 
 
 def test_what_would_change_a_long_text_is_bounded():

@@ -13,7 +13,9 @@ from ciops.triage.policy import Policy
 from ciops.triage.reading_rules import SPOKEN
 from ciops.triage.statements import judge_mention
 
-_FILE: Final = re.compile(r"[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII)
+_FILE: Final = re.compile(
+    r"(?<![\w.-])[\w.-]{1,60}(?:/[\w.-]{1,60}){1,12}\.(?:py|cpp|hpp|cu|h)\b", re.ASCII
+)
 _DOTTED: Final = re.compile(
     r"(?<![\w./-])[a-z_]\w{1,30}(?:\.[A-Za-z_]\w{0,40}){2,8}(?<!Error)(?<!Exception)\b(?![./-]\w)",
     re.ASCII,

@@ -24,7 +24,7 @@ _LIST_ITEM: Final = re.compile(
 _CONCRETE: Final = re.compile(r"`[^`]+`|--\w|\b\w+\.(?:py|sh|yaml|toml|ipynb)\b|\$ |\d")
 
 MOST: Final = 40
-"""Sentences of a line and code spans of a sentence that are looked at."""
+"""Sentences of a line, code spans of a sentence, scripts and launches that are looked at."""
 
 
 def is_launched(text: str) -> bool:
@@ -127,13 +127,14 @@ _CONTENT: Final = re.compile(
 def described_launches(reading: Reading) -> Iterator[tuple[Line, str]]:
     """A launch of a script whose content is told in the same line, or given in another."""
     for lines in by_turn(reading):
-        given = ((x, _CONTENT.search(x.text)) for x in lines if "`" in x.text and ".py" in x.text)
-        for line, match in given:
-            launched = (x.text for x in lines if x is not line and is_launched(x.text))
-            if match and any(match["script"] in text for text in launched):
+        given = ((x, _CONTENT.search(x.text)) for x in lines if "`" in x.text and _is_named(x.text))
+        scripts = [(line, match["script"]) for line, match in given if match][:MOST]
+        launched = [x for x in lines if is_launched(x.text)][:MOST] if scripts else []
+        for line, script in scripts:
+            if any(script in x.text for x in launched if x is not line):
                 yield line, "steps"
     said = [x for x in reading.lines if x.zone in ("prose", "steps", "shell")]
-    named = (x for x in said if ".py" in x.text or ".sh" in x.text)
+    named = (x for x in said if _is_named(x.text))
     told: dict[tuple[str, int], list[Line]] = {(x.where, x.number): [] for x in named}
     for line in said:
         if (line.where, line.number) in told:
@@ -142,6 +143,11 @@ def described_launches(reading: Reading) -> Iterator[tuple[Line, str]]:
         text = " ".join(line.text for line in lines)
         if is_launched(text) and _DESCRIBED.search(text):
             yield lines[0], "steps"
+
+
+def _is_named(text: str) -> bool:
+    """Whether a text names a script."""
+    return ".py" in text or ".sh" in text
 
 
 def _is_step(text: str) -> bool:
