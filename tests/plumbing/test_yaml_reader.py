@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from ciops.plumbing.schema_check import schema_problems
 from ciops.plumbing.yaml_file import (
     DocumentError,
     Reader,
     key_path,
     nearest,
     parse,
-    schema_problems,
     shown,
 )
 

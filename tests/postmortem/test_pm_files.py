@@ -18,7 +18,8 @@ import yaml
 from jsonschema import validators
 
 from ciops.errors import UsageError
-from ciops.plumbing.yaml_file import load, parse, schema_problems
+from ciops.plumbing.schema_check import schema_problems
+from ciops.plumbing.yaml_file import load, parse
 from ciops.postmortem.claims import Scope
 from ciops.postmortem.destinations import DESTINATIONS
 from ciops.postmortem.destinations.contract import Target, Visibility

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ciops.triage import speech_cues
+from ciops.triage import event_cues, speech_cues
 from ciops.triage.cue import pattern
 from ciops.triage.statements import is_aside, judge_event, judge_mention
 from triage.issue_making import CASES
@@ -250,23 +250,23 @@ def test_an_event_happened(sentence):
     assert event(sentence) == type(event(sentence))()
 
 
-CUES = [
-    name
-    for name, cue in vars(speech_cues).items()
+CUES = {
+    name: cue
+    for name, cue in [*vars(speech_cues).items(), *vars(event_cues).items()]
     if name.isupper() and isinstance(cue, str) and len(cue) > 40
-]
+}
 
 
 @pytest.mark.parametrize("name", CUES)
 def test_a_cue_is_for_words_in_lower_case(name):
-    cue = getattr(speech_cues, name)
+    cue = CUES[name]
     letters = re.sub(r"\\.", "", cue)
     assert "(?-i:" in cue or letters == letters.lower()
 
 
 @pytest.mark.parametrize("name", [name for name in CUES if not name.startswith("_")])
 def test_a_cue_is_compiled_to_find_what_it_says(name):
-    cue = getattr(speech_cues, name)
+    cue = CUES[name]
     plain = re.compile(cue, pattern(cue).flags)
     texts = [json.loads(path.read_text("utf-8"))["issue"]["body"] for path in CASES.glob("*")]
     for line in sorted({line.lower() for text in texts for line in text.splitlines()})[::9]:

@@ -18,7 +18,8 @@ from ciops.failures.line_rules import Classifier, LineRule
 from ciops.failures.prefixes import Peeled, peel
 from ciops.failures.trace import TraceReader
 from ciops.plumbing.pattern_trial import stalls_on
-from ciops.plumbing.yaml_file import Document, nearest, schema_problems, shown
+from ciops.plumbing.schema_check import schema_problems
+from ciops.plumbing.yaml_file import Document, nearest, shown
 
 
 def problems(knowledge: Knowledge, schema: Path) -> list[str]:

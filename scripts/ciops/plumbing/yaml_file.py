@@ -13,12 +13,11 @@ document is composed a second time only when an error asks for a line.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from ciops.plumbing._yaml_syntax import (
     DocumentError,
@@ -33,10 +32,6 @@ from ciops.plumbing._yaml_syntax import (
 )
 from ciops.plumbing.checkout import refuse_link_out
 
-if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
-    from jsonschema.protocols import Validator
-
 __all__ = [
     "REQUIRED",
     "Document",
@@ -45,13 +40,13 @@ __all__ = [
     "Plain",
     "Reader",
     "YamlSyntaxError",
+    "did_you_mean",
     "key_path",
     "load",
     "nearest",
     "parse",
     "read_bytes",
     "read_text",
-    "schema_problems",
     "shown",
 ]
 
@@ -185,7 +180,7 @@ class Reader:
         if allowed is not None:
             for key in self.value:
                 if key not in allowed:
-                    raise self.error(f"unknown key {shown(key)}", _did_you_mean(key, allowed), key)
+                    raise self.error(f"unknown key {shown(key)}", did_you_mean(key, allowed), key)
         return self.value
 
     def sequence(self) -> list[Reader]:
@@ -283,7 +278,7 @@ class Reader:
     def _not_one_of(
         self, value: str, choices: Collection[str], key: str | None = None
     ) -> DocumentError:
-        return self.error(f"unknown value {shown(value)}", _did_you_mean(value, choices), key)
+        return self.error(f"unknown value {shown(value)}", did_you_mean(value, choices), key)
 
 
 def _retype(words: str, value: object, written: str | None) -> str:
@@ -299,54 +294,10 @@ def _retype(words: str, value: object, written: str | None) -> str:
     return ""
 
 
-def _did_you_mean(word: str, choices: Iterable[str]) -> str:
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """The nearest right one as a question, or all that are known."""
     known = sorted(choices)
     near = nearest(word, known)
     if near is not None:
         return f"Did you mean {shown(near)}?"
     return f"Known are: {', '.join(shown(choice, quote=False) for choice in known)}"
-
-
-def schema_problems(
-    document: Document,
-    schema_path: str | Path,
-    validator: Callable[[Plain], type[Validator]] | None = None,
-) -> list[str]:
-    """What a JSON Schema (2020-12 unless it says otherwise) finds, as sentences with lines.
-
-    `validator` gives the class that judges by a schema, where it is not to be the usual one.
-    """
-    from jsonschema import validators  # 80 ms: only checks pay for it
-
-    try:
-        schema = json.loads(read_text(schema_path))
-    except json.JSONDecodeError as error:
-        name, what = str(schema_path), f"is not JSON: {error.msg}"
-        raise DocumentError(name, error.lineno, (), what) from None
-    usual = validators.validator_for(schema, default=validators.Draft202012Validator)
-    kind = validator(schema) if validator else usual
-    problems = (_schema_error(document, error) for error in kind(schema).iter_errors(document.data))
-    return [str(problem) for problem in sorted(problems, key=_place)]
-
-
-def _place(problem: DocumentError) -> tuple[int, int]:
-    return problem.line or 0, len(problem.path)
-
-
-def _schema_error(document: Document, error: ValidationError) -> DocumentError:
-    """The most telling branch of a failed anyOf or oneOf, in this module's words."""
-    from jsonschema.exceptions import best_match
-
-    error = best_match([error]) or error
-    path = list(error.absolute_path)
-    value: Plain = error.instance
-    asked: Plain = error.validator_value
-    if error.validator == "additionalProperties" and isinstance(value, dict):
-        schema: Plain = error.schema
-        known = list(schema.get("properties", {}))
-        key = next((key for key in value if key not in known), "")
-        return document.error([*path, key], f"unknown key {shown(key)}", _did_you_mean(key, known))
-    if error.validator == "enum" and isinstance(value, str):
-        known = [choice for choice in asked if isinstance(choice, str)]
-        return document.error(path, f"unknown value {shown(value)}", _did_you_mean(value, known))
-    return document.error(path, shown(error.message, 200, quote=False))

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ciops.plumbing.yaml_file import Document, Plain, schema_problems
+from ciops.plumbing.schema_check import schema_problems
+from ciops.plumbing.yaml_file import Document, Plain
 from ciops.postmortem.prose_rules import CONFIG
 
 if TYPE_CHECKING:

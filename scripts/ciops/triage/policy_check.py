@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from ciops.plumbing.pattern_trial import TOO_LONG, stalls_on
-from ciops.plumbing.yaml_file import Document, load, schema_problems, shown
+from ciops.plumbing.schema_check import schema_problems
+from ciops.plumbing.yaml_file import Document, load, shown
 from ciops.triage.anchor_index import is_tried_on_every_line
 from ciops.triage.command_line import POLICY
 from ciops.triage.inferred import (

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from ciops.triage import event_cues
 from ciops.triage import speech_cues as cues
 from ciops.triage.cue import Cue, pattern
 
@@ -128,34 +129,34 @@ def judge_event(text: str, start: int, end: int) -> Event:
 
 def _is_denied(window: _Window, said: str) -> bool:
     """Whether it did not happen, or was the speaker's own doing."""
-    if pattern(cues.EVENT_DENIED_BEFORE).search(window.before):
+    if pattern(event_cues.EVENT_DENIED_BEFORE).search(window.before):
         return True
-    if pattern(cues.EVENT_DENIED_AFTER).match(window.after):
+    if pattern(event_cues.EVENT_DENIED_AFTER).match(window.after):
         return True
     told = window.before + said.lower()
     own = "i was " in told or "i had " in told or "i'd " in told
-    return own and pattern(cues.EVENT_OWN_WITHIN).search(told) is not None
+    return own and pattern(event_cues.EVENT_OWN_WITHIN).search(told) is not None
 
 
 def _is_background(window: _Window) -> bool:
     """Whether it is only the setting of what is told."""
-    if pattern(cues.EVENT_BACKGROUND_BEFORE).search(window.before):
+    if pattern(event_cues.EVENT_BACKGROUND_BEFORE).search(window.before):
         return True
-    return pattern(cues.EVENT_BACKGROUND_AFTER).match(window.after) is not None
+    return pattern(event_cues.EVENT_BACKGROUND_AFTER).match(window.after) is not None
 
 
 def _is_supposed(window: _Window) -> bool:
     """Whether it may only be, or was taken for true once."""
-    possible = pattern(cues.EVENT_POSSIBLE_BEFORE).search(window.before)
+    possible = pattern(event_cues.EVENT_POSSIBLE_BEFORE).search(window.before)
     if possible is None or _CERTAIN.search(window.before, 0, possible.start()):
         return False
-    return pattern(cues.BELIEF_MENDED_AFTER).match(window.after) is None
+    return pattern(event_cues.BELIEF_MENDED_AFTER).match(window.after) is None
 
 
 def _is_answered_no(text: str, end: int) -> bool:
     return (
         "?" in text
-        and pattern(cues.ANSWERED_NO).match(text[end : end + _AFTER].lower()) is not None
+        and pattern(event_cues.ANSWERED_NO).match(text[end : end + _AFTER].lower()) is not None
     )
 
 
