@@ -64,9 +64,9 @@ STANDS = (
 )
 
 
-def urgent(family, *, report="", comment="", role="NONE"):
+def urgent(family, *, report="", comment="", role="NONE", login="reporter"):
     title, body = CLAIMS[family]
-    comments = [said(comment, role, "m" if role == "MEMBER" else "reporter")] if comment else []
+    comments = [said(comment, role, "m" if role == "MEMBER" else login)] if comment else []
     return facets(title, f"{body}\n\n{report}", *comments).high_priority
 
 
@@ -80,6 +80,14 @@ def test_the_claim_alone_is_urgent(family):
 def test_a_reporter_takes_it_back_in_the_report_or_later(family, words):
     assert urgent(family, report=words) == ()
     assert urgent(family, comment=words) == ()
+
+
+@FAMILIES
+@pytest.mark.parametrize("words", [*OWN_DOING, *OWN_BUILD, *NOT_SEEN, *HARDWARE, *EXPECTED])
+@pytest.mark.parametrize("role", ["NONE", "CONTRIBUTOR"])
+def test_a_stranger_takes_nothing_back(family, words, role):
+    assert family in urgent(family, comment=words, role=role, login="passer-by")
+    assert family in urgent(family, comment=f"MEMBER said: {words}", role=role, login="passer-by")
 
 
 @FAMILIES

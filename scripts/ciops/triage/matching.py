@@ -70,6 +70,8 @@ def _may_say(signal: Signal, line: Line) -> bool:
     """Whether a signal counts from who says it, at that time."""
     if signal.later and not line.later:
         return False
+    if signal.by == "party":
+        return line.speaker in ("reporter", "maintainer")
     return signal.by in ("anybody", line.speaker)
 
 

@@ -57,7 +57,7 @@ class Signal:
     case_sensitive: bool = False
     kind: SignalKind = "words"
     later: bool = False
-    by: Literal["anybody", "reporter", "maintainer"] = "anybody"
+    by: Literal["anybody", "party", "reporter", "maintainer"] = "anybody"
     secondary: bool = False
     yields: bool = False
     trial: bool = False

@@ -89,7 +89,7 @@ def read_signal(reader: Reader, topic: str) -> Signal:
         case_sensitive=reader.flag("case_sensitive", False),
         kind="toggle" if reader.flag("toggle", False) else "words",
         later=reader.flag("later", False),
-        by=reader.choice("by", ("anybody", "reporter", "maintainer"), "anybody"),  # type: ignore[arg-type]
+        by=reader.choice("by", ("anybody", "party", "reporter", "maintainer"), "anybody"),  # type: ignore[arg-type]
         secondary=reader.flag("secondary", False),
         yields=reader.flag("yields", False),
         trial=reader.flag("trial", False),
