@@ -229,10 +229,15 @@ def _own_outcome(clause: Clause, words: VersionWords) -> bool | None:
     return words.has(nearest.concepts, "works")
 
 
+def all_said(clauses: Sequence[Clause]) -> int:
+    """The concepts of several clauses, as bits."""
+    return reduce(or_, (clause.said for clause in clauses), 0)
+
+
 def pass_on(clauses: Sequence[Clause], sentence: str, words: VersionWords) -> None:
     """`It broke from 2.6 to 2.7`: what is complained of came with the later one."""
     named = [pair for clause in clauses for pair in clause.versions]
-    said = reduce(or_, (clause.said for clause in clauses), 0)
+    said = all_said(clauses)
     if len(named) < 2 or words.has(said, "works", "alike", "mended"):
         return
     if words.has(said, "fails", "broke", "past"):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import groupby
-from operator import attrgetter, or_
+from operator import attrgetter
 from typing import Final
 
 from ciops.triage.issue_text import Line, Reading
@@ -21,6 +21,7 @@ from ciops.triage.reading_rules import SPOKEN
 from ciops.triage.version_clauses import (
     Clause,
     Said,
+    all_said,
     clauses_of,
     fill,
     is_alike,
@@ -72,7 +73,7 @@ def _measured(
 def _compared(clauses: Sequence[Clause], line: Line, words: VersionWords) -> Iterator[Trial]:
     """Of versions that are measured, or set against each other, the later is complained of."""
     told = [version for clause in clauses for version, _ in clause.versions]
-    said = reduce(or_, (clause.said for clause in clauses), 0)
+    said = all_said(clauses)
     settled = any(_is_settled(clause, max(told)) for clause in clauses if clause.versions)
     if len(set(told)) < 2 or settled or not words.has(said, "unit", "than"):
         return
@@ -124,7 +125,7 @@ def _may_tell(text: str, words: VersionWords) -> bool:
 
 
 def _trials_in(clauses: Sequence[Clause], line: Line, words: VersionWords) -> Iterator[Trial]:
-    said = reduce(or_, (clause.said for clause in clauses), 0)
+    said = all_said(clauses)
     certain = words.has(said, "past", "older", "back") and not words.has(said, "mended")
     for clause in clauses:
         for before, after in clause.passed:
